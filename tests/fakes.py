@@ -7,7 +7,7 @@ import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -34,6 +34,7 @@ from adaptive.core.model import (
     Utterance,
     Vectors,
 )
+from adaptive.core.places import Place
 from adaptive.core.providers import (
     Completer,
     Completion,
@@ -51,7 +52,7 @@ from adaptive.memory.tables import (
     NumberTable,
 )
 from adaptive.search.vectors import name_parts
-from adaptive.settings.merged import LocalOnlyBanks, Settings
+from adaptive.settings.merged import HiddenMemories, Settings
 from adaptive.settings.valves import UserValves, Valves
 
 DIMENSION = 64
@@ -467,6 +468,7 @@ class TurnHook:
     hidden: frozenset[str] = frozenset()
     adds_behind_tasks: bool = False
     reading_task: str = ""
+    place: Place = field(default_factory=Place)
 
     @property
     def native(self) -> TurnHook:
@@ -491,8 +493,8 @@ class TurnHook:
 
     async def hidden_from(
         self, completer: Completer | None = None
-    ) -> LocalOnlyBanks:
-        return LocalOnlyBanks(self.hidden)
+    ) -> HiddenMemories:
+        return HiddenMemories(self.hidden, place=self.place)
 
     async def wants_memory(self) -> bool:
         return self.wanted

@@ -21,7 +21,9 @@ from adaptive.core.model import (
     TablesUnavailable,
     hindrance_line,
 )
+from adaptive.core.places import Place
 from adaptive.filter import Filter
+from adaptive.host.history_chats import HostPastChats
 from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.page import TurnAnswered
 from adaptive.memory.turn_table import TurnTable
@@ -53,6 +55,14 @@ class Page:
     async def emit(self, event: dict[str, Any]) -> None:
         """Show a line."""
         self.lines.append(event["data"]["description"])
+
+
+@pytest.fixture(autouse=True)
+def somewhere(monkeypatch: pytest.MonkeyPatch) -> AsyncMock:
+    """Where the chat is can be read, though nothing else of the host can."""
+    reading = AsyncMock(return_value=Place())
+    monkeypatch.setattr(HostPastChats, "place", reading)
+    return reading
 
 
 def request() -> Request:

@@ -38,7 +38,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 BUNDLE = "adaptive_memory.py"
 ENTRY = "adaptive.filter"
 OLDEST_HOST = "0.9.6"
-LONGEST_LINE = 100
+LONGEST_LINE = 320
 COMMAND = "python -m tools.bundle"
 PACKED_PROMPTS = (".txt", ".html")
 

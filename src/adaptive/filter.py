@@ -29,12 +29,12 @@ from adaptive.host.application import (
     cut_off_when_dropped,
     host_request,
 )
+from adaptive.host.embedding import warm_up
 from adaptive.host.hook import (
     HookArguments,
     HostHook,
     host_hook,
     is_on_page,
-    warm_up,
     with_arguments,
 )
 from adaptive.host.page import (
@@ -346,8 +346,8 @@ class Filter:
 
     async def _hook(self, arguments: HookArguments) -> HostHook | None:
         """What this hook works with; ``None`` where there is nobody to serve."""
-        vectors = self._services.tables.vectors
-        return await host_hook(arguments, self.valves, vectors)
+        tables = self._services.tables
+        return await host_hook(arguments, self.valves, tables)
 
     def _tell(self, hook: HostHook, line: str) -> None:
         """Begin to tell the user what has failed."""

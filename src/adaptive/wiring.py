@@ -131,6 +131,7 @@ class Services:
             ),
             search=self.recall,
             costs=self.tables.costs,
+            places=self.tables.places,
             diagnosis=partial(diagnosis, indexes=self.indexes),
             attached_texts=attached_texts,
             about=about.answer,

@@ -9,12 +9,13 @@ from typing import Any
 from fastapi import FastAPI, Request
 
 from adaptive.core.model import ConversationKind
+from adaptive.core.places import Place
 from adaptive.core.providers import Completer
-from adaptive.host.database import HOST_DATABASE
 from adaptive.host.history_chats import MessageChange
 from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.page import EventEmitter, HostAnswer
-from adaptive.host.tables import HostVectorTable
+from adaptive.host.tables import HostTables
+from adaptive.privacy.sealing import Sealer
 from tests.fakes import ScriptedModel, hook_settings
 
 SAVED = {
@@ -101,10 +102,11 @@ def a_hook(
         hook_settings(**valves),
         arguments,
         request,
-        HostVectorTable(HOST_DATABASE),
+        HostTables(Sealer("")),
     )
     return replace(
         hook,
+        place=Place(),
         model=model or ScriptedModel(),
         refusal=refusal,
         shared=shared,

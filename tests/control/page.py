@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from adaptive.core.embedding import Sources
 from adaptive.core.model import ConversationKind
+from adaptive.core.places import Place
 from adaptive.host.page import PageDialog
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.settings.hook import Hook
@@ -36,6 +37,7 @@ class Page:
     chat_id: str = "c"
     store: ListedMemories | None = None
     embedded: list[str] = field(default_factory=list[str])
+    place: Place = field(default_factory=Place)
 
     @property
     def hook(self) -> Hook:
@@ -63,7 +65,9 @@ class Page:
     async def sources(self) -> Sources:
         """The store of the house, if it has one."""
         store: Any = self.store
-        return Sources(self.user_id, store, WordEmbedder(), ShelvedVectors())
+        return Sources(
+            self.user_id, store, WordEmbedder(), ShelvedVectors(), self.place
+        )
 
     async def wants_memory(self) -> bool:
         """Ada does."""

@@ -11,13 +11,13 @@ from adaptive.control.about import AboutPage, read_about
 from adaptive.core.model import Draft, Memory, NewMemory
 from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.llm.ask import AnswerFormats
-from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
+from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories
 from tests.control.page import Page
 from tests.fakes import SOURCE, hook_settings
 from tests.learn.world import World
 from tests.rates import Rate, labelled_set
 
-HEALTH = LocalOnlyBanks(frozenset({"health"}), "general")
+HEALTH = HiddenMemories(frozenset({"health"}), "general")
 
 
 @dataclass
@@ -43,14 +43,14 @@ class AskedPage(Page):
     """A page whose chat and whose model for learning may not see some banks."""
 
     writer: Writer = field(default_factory=lambda: Writer([]))
-    hidden: LocalOnlyBanks = NOTHING_HIDDEN
-    hidden_from_writer: LocalOnlyBanks = NOTHING_HIDDEN
+    hidden: HiddenMemories = NOTHING_HIDDEN
+    hidden_from_writer: HiddenMemories = NOTHING_HIDDEN
 
     async def completer(self) -> Writer:
         """The model for learning."""
         return self.writer
 
-    async def hidden_from(self, completer: Any = None) -> LocalOnlyBanks:
+    async def hidden_from(self, completer: Any = None) -> HiddenMemories:
         """What the chat's model may not see, or the one for learning."""
         return self.hidden_from_writer if completer else self.hidden
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -31,12 +31,13 @@ from adaptive.core.model import (
     Proposal,
     StoreError,
 )
+from adaptive.core.places import PlaceChoice
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
-from adaptive.memory.tables import CostTable
+from adaptive.memory.tables import CostTable, PlaceTable
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
-from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
+from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories
 from tests.control.page import Page
 from tests.fakes import (
     SOURCE,
@@ -48,7 +49,7 @@ from tests.fakes import (
 from tests.learn.world import NOW, HeldLeases, World
 from tests.rates import over
 
-HIDDEN = LocalOnlyBanks(frozenset({"health"}), "general")
+HIDDEN = HiddenMemories(frozenset({"health"}), "general")
 
 
 @dataclass
@@ -56,12 +57,12 @@ class ChatPage(Page):
     """A page whose chat's model may not see some banks."""
 
     question_id: str = "m1"
-    hidden: LocalOnlyBanks = NOTHING_HIDDEN
+    hidden: HiddenMemories = NOTHING_HIDDEN
     is_admin: bool = False
 
-    async def hidden_from(self) -> LocalOnlyBanks:
-        """What the chat's model may not see."""
-        return self.hidden
+    async def hidden_from(self) -> HiddenMemories:
+        """What the chat's model may not see, and what belongs elsewhere."""
+        return replace(self.hidden, place=self.place)
 
 
 def named(memory: Memory, withheld: str = "") -> FoundMemory:
@@ -98,6 +99,9 @@ class House:
             eraser_of=AsyncMock(),
             search=search,
             costs=self.costs,
+            places=PlaceTable(
+                self.entries, "places", dict[str, PlaceChoice], {}
+            ),
             diagnosis=AsyncMock(return_value="- **OK** all well"),
             about=AsyncMock(return_value="What is known about you"),
             attached_texts=AsyncMock(side_effect=lambda _: self.attached),
@@ -271,7 +275,9 @@ async def test_log_under_another_secret() -> None:
     await house.learn("User likes tea.", "User likes milk.", "User likes rum.")
     steps = await house.world.room().steps()
     openable = await house.world.room().changes(shown_of_steps(steps)[:1])
-    log = change_log(steps, openable, number=3, day=str, withheld=False)
+    log = change_log(
+        steps, openable, number=3, day=str, withheld=lambda _: False
+    )
     assert "User likes rum." in log
     assert log.splitlines()[-1].startswith(
         "2 of them can't be opened: Open WebUI's secret key"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from adaptive.core.places import Place, PlaceChoice
 from adaptive.core.providers import ModelBusy
 from adaptive.history.conversation import PastConversation
 from adaptive.history.section import HistorySection
@@ -224,3 +225,26 @@ async def test_erased() -> None:
     assert "Freya" not in (await room.recalled()).text
     room.vectors.rows.clear()
     assert await room.recalled() == HistorySection()
+
+
+@pytest.mark.parametrize(
+    ("folder", "choice", "quoted"),
+    [
+        ("boat", "here", True),
+        ("new", "here", False),
+        ("dog", "here only", False),
+        ("boat", "here only", True),
+    ],
+)
+async def test_folders(folder: str, choice: PlaceChoice, quoted: bool) -> None:
+    """A chat of a folder that is kept apart is quoted in its chats alone, neither anew nor still."""
+    room = await Room().indexed()
+    seen = await room.recalled()
+    boat = {one.quotation for one in seen.messages if one.chat_id == "boat"}
+    hook = room.hook()
+    choices: dict[str, PlaceChoice] = {"folder=boat": "here"}
+    hook.place = Place(f"folder={folder}", choices=choices)
+    choices[f"folder={folder}"] = choice
+    found = await room.recalled(hook=hook)
+    assert ("Freya" in found.text) == quoted
+    assert await room.past.standing(hook, boat) == (boat if quoted else set())

@@ -87,6 +87,12 @@ class StoredChats:
             if chat_id in chat_ids
         }
 
+    async def scopes(
+        self, user_id: str, chat_ids: Collection[str]
+    ) -> dict[str, set[str]]:
+        """Each chat is in a folder of its own."""
+        return {chat_id: {f"folder={chat_id}"} for chat_id in chat_ids}
+
     async def messages(
         self, user_id: str, chat_id: str, *, words: bool = True
     ) -> tuple[Mapping[str, Any], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,16 +11,17 @@ from fastapi import FastAPI, HTTPException, Request
 from sqlalchemy.exc import OperationalError
 
 from adaptive.core.model import HostError, StoreError, with_detail
+from adaptive.core.places import Place
 from adaptive.core.providers import ModelBusy, ModelRejected
 from adaptive.host.application import (
     isolated_request,
     process_state,
 )
-from adaptive.host.database import HOST_DATABASE
 from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
 from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.page import EventEmitter
-from adaptive.host.tables import HostVectorTable
+from adaptive.host.tables import HostTables
+from adaptive.privacy.sealing import Sealer
 from adaptive.settings.merged import Settings
 
 
@@ -48,9 +50,8 @@ def hook_on_host(
         emitter=emitter,
         chat_model=chat_model,
     )
-    return HostHook.of(
-        settings, arguments, request, HostVectorTable(HOST_DATABASE)
-    )
+    hook = HostHook.of(settings, arguments, request, HostTables(Sealer("")))
+    return replace(hook, place=Place())
 
 
 def test_isolated_request() -> None:

@@ -45,7 +45,7 @@ class Patient(HostHook):
     store = ListedMemories()
 
     async def sources(self) -> Sources:
-        return Sources("ada", self.store, self.words, self.vectors)
+        return Sources("ada", self.store, self.words, self.tables.vectors)
 
     async def embedder(self) -> WordEmbedder:
         return self.words
@@ -92,7 +92,7 @@ async def lines(
         user = {"id": "ada", "role": role}
         settings = hook_settings(llm_api_key="only-ours")
         arguments = HookArguments(user=user, metadata={}, request=request)
-        hook = Patient.of(settings, arguments, request, tables.vectors)
+        hook = Patient.of(settings, arguments, request, tables)
         monkeypatch.setattr(Patient, "model", model)
         monkeypatch.setattr(
             Patient,

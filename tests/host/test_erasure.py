@@ -16,7 +16,8 @@ from adaptive.host.erasure import Forget, HostEraser
 from adaptive.host.tables import HostTables
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.erasure import ErasureReport, Origin, period_of_day
-from adaptive.memory.tables import ArchivedMemory, ChatNotes, WaitingSuggestion
+from adaptive.memory.suggestion_table import WaitingSuggestion
+from adaptive.memory.tables import ArchivedMemory, ChatNotes
 from adaptive.memory.turn_table import QueuedTurn, TurnLease
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import ListedMemories, memory, turn

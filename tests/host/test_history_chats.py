@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from adaptive.core.places import NOWHERE, Place, PlaceChoice
 from adaptive.host import database
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.hook import HostHook
@@ -21,7 +22,7 @@ from tests.host.test_application import hook_on_host
 
 CHATS = (
     "CREATE TABLE chat (id VARCHAR PRIMARY KEY, user_id VARCHAR, title TEXT, chat JSON, "
-    "created_at BIGINT, updated_at BIGINT, meta JSON)"
+    "created_at BIGINT, updated_at BIGINT, meta JSON, folder_id TEXT)"
 )
 MESSAGES = (
     "CREATE TABLE chat_message (id TEXT PRIMARY KEY, chat_id TEXT, user_id TEXT, role TEXT, "
@@ -42,7 +43,7 @@ async def add_chat(
         "meta": json.dumps(meta or {}),
     }
     await worker.change(
-        "INSERT INTO chat VALUES (:id, :user_id, :id, '{}', 5, :at, :meta)",
+        "INSERT INTO chat VALUES (:id, :user_id, :id, '{}', 5, :at, :meta, NULL)",
         **row,
     )
 
@@ -198,6 +199,47 @@ async def test_former_versions(worker: Worker) -> None:
         for message_id in ("m6", "m1", "gone")
     }
     assert former == {"m6": {"m5"}, "m1": {"m8"}, "gone": frozenset()}
+
+
+async def test_where_chats_are(
+    worker: Worker, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A chat is where its row says, with what its user has chosen; without a row, where the page says.
+
+    Where it can't be read, that is known; a folder that is gone is told from one that stands.
+    """
+    past = HostPastChats()
+    tables = HostTables(Sealer("secret"), worker.database)
+    await tables.places.write("ada", "", {"folder=f1": "here"}, 7)
+    await worker.change("UPDATE chat SET folder_id = 'f1' WHERE id = 'c'")
+    await worker.change(
+        "UPDATE chat_message SET model_id = 'a/b' WHERE role = 'assistant'"
+    )
+
+    async def place(user_id: str, chat_id: str) -> Place:
+        told = {"chat_id": chat_id, "folder_id": "f2"}
+        return await past.place(user_id, told, "a/b", "here", tables.places)
+
+    chosen: dict[str, PlaceChoice] = {"folder=f1": "here"}
+    assert await place("ada", "c") == Place(
+        "folder=f1", "model=a%2Fb", chosen, "here"
+    )
+    assert (await place("ada", "inner")).folder == ""
+    assert (await place("ada", "local:x")).folder == "folder=f2"
+    assert (await place("bob", "c")) == Place(
+        "folder=f2", "model=a%2Fb", {}, "here"
+    )
+    assert await past.scopes("ada", ["c", "b", "inner"]) == {
+        "c": {"folder=f1", "model=a%2Fb"},
+        "inner": set(),
+    }
+    await worker.change("CREATE TABLE folder (id TEXT)")
+    await worker.change("INSERT INTO folder VALUES ('f1')")
+    scopes = {"folder=f1", "folder=f2"}
+    assert await past.standing_folders(scopes) == {"folder=f1"}
+    await worker.change("DROP TABLE chat")
+    assert await place("ada", "c") == NOWHERE
+    assert "reading a chat's folder" in caplog.text
 
 
 async def test_other_authors(worker: Worker) -> None:

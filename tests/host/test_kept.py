@@ -9,16 +9,12 @@ from dataclasses import replace
 import pytest
 
 from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.core.places import Place
 from adaptive.host.tables import HostTables
 from adaptive.memory import audit
 from adaptive.memory.audit import AuditEntry, steps_of
-from adaptive.memory.tables import (
-    Addition,
-    ArchivedMemory,
-    ChatNotes,
-    SuggestionTable,
-    WaitingSuggestion,
-)
+from adaptive.memory.suggestion_table import SuggestionTable, WaitingSuggestion
+from adaptive.memory.tables import Addition, ArchivedMemory, ChatNotes
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import memory
 from tests.host.databases import Worker
@@ -232,12 +228,14 @@ async def test_asked_once_at_a_time(both: Both) -> None:
     here, there = both[0].suggestions, both[1].suggestions
     old, new = waiting("old"), waiting("new", 1)
     await here.put("ada", [old, new])
-    assert await here.claim("ada", (), NOW + 5, 1) == [new]
-    assert await there.claim("ada", (), NOW + 5, 9) == [old]
+    assert await here.claim("ada", (), NOW + 5, 1, Place()) == [new]
+    assert await there.claim("ada", (), NOW + 5, 9, Place()) == [old]
     for worker in (here, there):
-        assert await worker.claim("ada", (), NOW + 6, 9) == []
-    assert await here.claim("ada", (), NOW + 700, 9) == [new, old]
+        assert await worker.claim("ada", (), NOW + 6, 9, Place()) == []
+    assert await here.claim("ada", (), NOW + 700, 9, Place()) == [new, old]
     await there.release("ada", [old.digest])
-    assert await here.claim("ada", (), NOW + 701, 9) == [old]
+    assert await here.claim("ada", (), NOW + 701, 9, Place()) == [old]
     await there.release("ada", [new.digest, old.digest])
-    assert await here.claim("ada", (new.digest,), NOW + 702, 9) == [old]
+    assert await here.claim("ada", (new.digest,), NOW + 702, 9, Place()) == [
+        old
+    ]

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from adaptive.core.model import Draft, Memory
+from adaptive.core.places import Place
 from adaptive.host.page import PageDialog
 from adaptive.learn.confirmation import (
     CHANGED_MEANWHILE,
@@ -22,7 +23,7 @@ from adaptive.learn.confirmation import (
 )
 from adaptive.learn.lesson import LessonResources
 from adaptive.learn.suggestions import suggestion_digest
-from adaptive.memory.tables import WaitingSuggestion
+from adaptive.memory.suggestion_table import WaitingSuggestion
 from adaptive.settings.hook import Hook, Report
 from tests.fakes import SOURCE, hook_settings, memory, turn
 from tests.learn.world import Work, World, reply
@@ -180,7 +181,7 @@ class House(World):
         """Offer what waits to a page that answers so, a while later each time."""
         self.leases.rows.clear()
         hook = SimpleNamespace(
-            user_id="ada", chat_id=chat, dialog=page(answer)
+            place=Place(), user_id="ada", chat_id=chat, dialog=page(answer)
         )
         return await offer_suggestions(
             self.suggestions, self.suggesting, cast(Hook, hook)

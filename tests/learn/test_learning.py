@@ -15,6 +15,7 @@ import pytest
 
 from adaptive.core.embedding import Sources
 from adaptive.core.model import Draft, Proposal, Utterance
+from adaptive.core.places import Place
 from adaptive.core.providers import Completion, ModelRejected
 from adaptive.core.runtime import USER_ID, Foreground
 from adaptive.host.page import PageDialog, PageNotifier
@@ -28,7 +29,7 @@ from adaptive.memory.tables import CostTable
 from adaptive.memory.turn_table import QueuedTurn
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, StatusLines
-from adaptive.settings.merged import NOTHING_HIDDEN
+from adaptive.settings.merged import HiddenMemories
 from tests.fakes import (
     ScriptedModel,
     ShelvedVectors,
@@ -95,6 +96,8 @@ class Page:
     former: frozenset[str] = frozenset()
     known_kind: str | Exception = "saved"
     dialog: Any = None
+    place = Place()
+    folders: frozenset[str] = frozenset()
 
     def __init__(self, house: House, **valves: Any) -> None:
         self.house, self.state, self.shown = (
@@ -118,10 +121,15 @@ class Page:
             "former_versions": self.former,
             "wants_memory": True,
             "sources": Sources(
-                "ada", self.house.store, self.house.embedder, ShelvedVectors()
+                "ada",
+                self.house.store,
+                self.house.embedder,
+                ShelvedVectors(),
+                self.place,
             ),
             "completer": self.model,
-            "hidden_from": NOTHING_HIDDEN,
+            "hidden_from": HiddenMemories(place=self.place),
+            "standing_folders": self.folders,
             "machine": self.machine_name,
             "of_answer": self,
         }

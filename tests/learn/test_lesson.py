@@ -19,7 +19,7 @@ from adaptive.core.model import (
 from adaptive.learn.lesson import NOTHING_NEW, new_findings
 from adaptive.learn.suggestions import report_line, report_of
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.merged import LocalOnlyBanks
+from adaptive.settings.merged import HiddenMemories
 from tests.fakes import ShelvedVectors, hook_settings, memory, turn
 from tests.learn.world import Work, World, reply
 from tests.minilm import MINILM
@@ -63,7 +63,7 @@ async def test_corrected_and_forgotten() -> None:
 
 async def test_banks_for_local_models() -> None:
     """Memories for local models alone are not offered to another one, in stores of any size."""
-    hidden = LocalOnlyBanks.of(
+    hidden = HiddenMemories.of(
         hook_settings(
             local_only_banks="health",
             allowed_memory_banks="General, Personal, Work, Health",

@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from adaptive.core.model import Draft, Proposal
+from adaptive.core.places import Place
 from adaptive.learn.suggestions import (
     NO_ROOM,
     REJECTED_BEFORE,
@@ -16,7 +17,7 @@ from adaptive.learn.suggestions import (
     Suggestions,
     suggestion_digest,
 )
-from adaptive.memory.tables import (
+from adaptive.memory.suggestion_table import (
     MOST_WAITING_SUGGESTIONS,
     SuggestionTable,
     WaitingSuggestion,
@@ -124,7 +125,9 @@ async def offer(
     async def keep(one: WaitingSuggestion) -> bool:
         return one.draft.content not in failing
 
-    hook = SimpleNamespace(user_id="ada", chat_id="chat", dialog=user)
+    hook = SimpleNamespace(
+        user_id="ada", chat_id="chat", dialog=user, place=Place()
+    )
     return await Suggestions(table, lambda: 5.0).offer(cast(Hook, hook), keep)
 
 
@@ -165,8 +168,8 @@ async def test_one_dialog(
     assert no == {suggestion_digest(one) for one in rejected}
     assert [one.draft for one in await table.waiting("ada")] == left
     if answer is not None:
-        assert await table.claim("ada", (), 6, 9) == []  # it rests
-    asked_again = await table.claim("ada", (), 700, 9)
+        assert await table.claim("ada", (), 6, 9, Place()) == []  # it rests
+    asked_again = await table.claim("ada", (), 700, 9, Place())
     assert [one.draft for one in asked_again] == left
 
 

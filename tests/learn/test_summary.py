@@ -28,7 +28,7 @@ from adaptive.learn.summaries import (
 )
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.merged import LocalOnlyBanks
+from adaptive.settings.merged import HiddenMemories
 from tests.fakes import hook_settings, memory
 from tests.learn.world import (
     DAY,
@@ -177,7 +177,7 @@ async def test_banks_for_local_models() -> None:
     for id, row in home.store.rows.items():
         if "cat" in row.content:
             home.store.rows[id] = replace(row, bank="Health")
-    hidden = LocalOnlyBanks.of(
+    hidden = HiddenMemories.of(
         hook_settings(
             local_only_banks="health",
             allowed_memory_banks="General, Personal, Work, Health",

@@ -31,19 +31,22 @@ from adaptive.core.model import (
     TablesUnavailable,
     Vectors,
 )
+from adaptive.core.places import Place
 from adaptive.core.runtime import Foreground
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
 from adaptive.learn.queue import TurnWork
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.audit import AuditEntry, AuditTable, ChangeKey
-from adaptive.memory.tables import ArchivedMemory, SuggestionTable
+from adaptive.memory.suggestion_table import SuggestionTable
+from adaptive.memory.tables import ArchivedMemory
 from adaptive.memory.turn_table import QueuedTurn, TurnLease
 from adaptive.memory.user_memory import Memories, UserMemory
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import MemoryIndex, build_index, content_hash
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import normalised
+from adaptive.settings.merged import HiddenMemories
 from tests.fakes import (
     ListedEntries,
     ListedMemories,
@@ -333,6 +336,7 @@ class World:
         self.embedder, self.entries = WordEmbedder(), ListedEntries()
         self.table = SuggestionTable(self.entries, self.leases)
         self.suggestions = Suggestions(self.table, lambda: 7.0)
+        self.place = Place()
 
     @property
     def contents(self) -> list[str]:
@@ -353,7 +357,9 @@ class World:
         """Ada's memory in a new process, behind the gate."""
         fuse = fuse or Fuse()
         store = fuse.wired(self.store, StoreError)
-        sources = Sources("ada", store, self.embedder, ShelvedVectors())
+        sources = Sources(
+            "ada", store, self.embedder, ShelvedVectors(), self.place
+        )
         return self.memories(fuse).over(sources, hook_settings(**valves))
 
     def room(self, fuse: Fuse | None = None) -> UserMemory:
@@ -373,7 +379,7 @@ class World:
         settings = parts.setdefault("settings", hook_settings())
         embedder = parts.pop("embedder", self.embedder)
         store = fuse.wired(self.store, StoreError)
-        sources = Sources("ada", store, embedder, ShelvedVectors())
+        sources = Sources("ada", store, embedder, ShelvedVectors(), self.place)
         fresh: dict[str, Any] = {
             "sources": sources,
             "indexes": MemoryIndexes(),
@@ -381,6 +387,7 @@ class World:
             "formats": AnswerFormats(),
             "memory": self.memories(fuse).over(sources, settings),
             "suggestions": self.suggestions,
+            "hidden": HiddenMemories(place=self.place),
         }
         return LessonResources(**{**fresh, **parts})
 
@@ -389,7 +396,10 @@ class World:
     ) -> Lesson:
         """What comes of a message."""
         return await learn_turn(
-            self.resources(**parts), turn(words), MORNING, work or Work()
+            self.resources(**parts),
+            turn(words, place=self.place),
+            MORNING,
+            work or Work(),
         )
 
 

@@ -11,6 +11,7 @@ COROUTINES: Mapping[str, str] = {
         filter.Filter.*
         answer.*
         control.numbers.NumberedMemories.*
+        control.places.*
         control.requests.MemoryRequests.*
         control.turn.CommandTurn.answer
         core.runtime.measured_part
@@ -33,8 +34,7 @@ COROUTINES: Mapping[str, str] = {
         memory.user_memory.*
         memory.writing.*
         recall.judge.RelevanceJudge.*
-        recall.recall.Recall.*
-        recall.recall._embedded_for
+        recall.recall.*
         recall.chat_state.ChatState.*
         recall.question.embedded_question
     """,
@@ -59,6 +59,7 @@ COROUTINES: Mapping[str, str] = {
     "They hand entries to a table, or to the store behind the gate.": """
         memory.audit.*
         memory.gate.Gate.*
+        memory.suggestion_table.*
         memory.tables.*
         memory.turn_table.*
     """,
@@ -112,8 +113,10 @@ FUNCTIONS: Mapping[str, str] = {
         learn.past.period_of_year
         learn.turns.by_model
         learn.summaries.related_clusters
+        learn.placing.placed
         memory.archive.archived_change
         memory.archive.leaving_first
+        memory.archive.restored_scope
         memory.erasure.Origin.holds
         memory.erasure.came_from
         memory.erasure.origin_ids
@@ -127,8 +130,8 @@ FUNCTIONS: Mapping[str, str] = {
         recall.selection.*
         search.freshness.doubtful_rows
         search.index.MemoryIndex.with_vectors
-        settings.merged.LocalOnlyBanks.holds
-        settings.merged.LocalOnlyBanks.without
+        settings.merged.HiddenMemories.holds
+        settings.merged.HiddenMemories.without
     """,
     "It hands the text on, and does nothing else with it.": """
         answer.correction.AnswerCorrection.has_links
@@ -169,6 +172,11 @@ FUNCTIONS: Mapping[str, str] = {
         recall.placement.rendered_blocks
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
+        control.places._named
+        core.marks.Tagged.tags_in
+        core.places.Place.admits
+        core.places.Place.choice
+        core.places.Place.quotes
         settings.valves.describe_valves
         learn.exam.ExamQuestion.*
         learn.exam.exam_questions

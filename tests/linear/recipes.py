@@ -32,6 +32,7 @@ from adaptive.control.turn import rememberable_messages
 from adaptive.core.classifier import classifier
 from adaptive.core.messages import normalised_text
 from adaptive.core.model import Draft, Memory, StoreStamp, Turn
+from adaptive.core.places import Place, scope_of
 from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.history.conversation import history_summary_request
 from adaptive.history.indexing import message_units
@@ -73,7 +74,7 @@ from adaptive.learn.turns import (
 )
 from adaptive.llm.endpoints import chat_body, chat_text, ollama_options
 from adaptive.llm.reply import _found, read_items, read_object
-from adaptive.memory.archive import plan_restoration
+from adaptive.memory.archive import _said, plan_restoration
 from adaptive.memory.audit import AuditEntry, _secretless
 from adaptive.memory.gate import Gate, holds_listed_word, listed_words
 from adaptive.memory.tables import ArchivedMemory, ChatNotes
@@ -123,6 +124,7 @@ HOOK: Any = SimpleNamespace(
     question_id="m1",
     answer_id="m2",
     chat_model_id="model",
+    place=Place(),
     is_direct=False,
     told_kind="saved",
     regenerated_message={},
@@ -264,11 +266,13 @@ RECIPES: Mapping[str, Recipe] = {
         _DAY,
     ),
     "control.requests.changes_told": lambda text: partial(
-        changes_told, [entry(text)] * 2, 2, withheld=False
+        changes_told, [entry(text)] * 2, 2, withheld=lambda _: False
     ),
     "control.requests._told_change": lambda text: partial(
         _told_change, entry(text)
     ),
+    "core.places.scope_of": lambda text: partial(scope_of, "model", text),
+    "memory.archive._said": lambda text: partial(_said, archived(text)[0]),
     "memory.archive.plan_restoration": lambda text: partial(
         plan_restoration, archived(text), memories(text), 10
     ),

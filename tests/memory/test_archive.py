@@ -21,7 +21,7 @@ from adaptive.memory.archive import (
     restore_memory,
 )
 from adaptive.memory.audit import AuditEntry
-from adaptive.memory.gate import Gate
+from adaptive.memory.gate import Gate, draft_of
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.memory.writing import apply_proposals
 from tests.fakes import SOURCE, hook_settings, memory
@@ -44,21 +44,14 @@ KEPT = [
     replace(rows("d")[0], updated_at=4, importance=3),
     replace(rows("e")[0], updated_at=5, importance=6),
 ]
-CHOICES = [
-    ("oldest", 0, "", ""),
-    ("oldest", 1, "cbde", ""),
-    ("least_important", 2, "cdb", ""),
-    ("oldest", 2, "cde", "ba"),
-]
+CHOICES = [(0, "", ""), (2, "cdb", ""), (2, "cde", "ba")]
 
 
-@pytest.mark.parametrize(("strategy", "limit", "gone", "fresh"), CHOICES)
-async def test_order(strategy: str, limit: int, gone: str, fresh: str) -> None:
-    """What goes first is what the strategy says; core facts go last, what is new never."""
+@pytest.mark.parametrize(("limit", "gone", "fresh"), CHOICES)
+async def test_order(limit: int, gone: str, fresh: str) -> None:
+    """The least important goes first; core facts go last, what is new never."""
     world = World(*KEPT)
-    settings = hook_settings(
-        max_total_memories=limit, pruning_strategy=strategy
-    )
+    settings = hook_settings(max_total_memories=limit)
     told = await prune_store(world.room(), settings, SOURCE, frozenset(fresh))
     assert [one.before for one in told] == [f"Fact {id}." for id in gone]
 
@@ -78,9 +71,7 @@ async def test_pruned_together(monkeypatch: pytest.MonkeyPatch) -> None:
         world = World(*rows("a", "b", "c", "d", "e"), broken=[broken])
         write = AsyncMock(wraps=world.store.write)
         monkeypatch.setattr(world.store, "write", write)
-        settings = hook_settings(
-            max_total_memories=1, pruning_strategy="oldest"
-        )
+        settings = hook_settings(max_total_memories=1)
         await prune_store(world.room(), settings, SOURCE, frozenset())
         assert write.await_count == 1
         assert world.contents == [f"Fact {id}." for id in left]
@@ -97,12 +88,17 @@ async def test_pruned_into_the_archive() -> None:
         meta={"said_at": 3, "chat_id": "c"},
     )
     world = World(gone, *rows("b", "c"))
-    settings = hook_settings(max_total_memories=2, pruning_strategy="oldest")
+    settings = hook_settings(max_total_memories=2)
     told = await prune_store(world.room(), settings, SOURCE, frozenset("bc"))
-    reason = "more than 2 memories; the oldest go first"
+    reason = "more than 2 memories; the least important go first"
     assert told == [
         Proposal(
-            "END", "a", status="archived", reason=reason, before="Fact a."
+            "END",
+            "a",
+            draft=draft_of(gone),
+            status="archived",
+            reason=reason,
+            before="Fact a.",
         )
     ]
     assert world.contents == ["Fact b.", "Fact c."]
@@ -123,7 +119,7 @@ async def test_pruned_into_the_archive() -> None:
 
 async def test_pruning_broken_at_any_call() -> None:
     """Whichever call breaks, no fact is lost, and the next turn ends where it should have."""
-    settings = hook_settings(max_total_memories=2, pruning_strategy="oldest")
+    settings = hook_settings(max_total_memories=2)
     facts = {f"Fact {id}." for id in "abcde"}
     for fuse in fuses(14):
         world = World(*rows(*"abcde"))

@@ -9,6 +9,7 @@ import pytest
 
 from adaptive.control.transfer import exported, read_import
 from adaptive.core.model import Draft, Proposal
+from adaptive.core.places import Place
 from adaptive.host.memory_rows import (
     memory_fields,
     memory_of_row,
@@ -61,6 +62,7 @@ def test_marks(
 async def test_a_lesson_keeps_marks() -> None:
     """A change of what a memory says leaves its marks, and a model gives none."""
     world = World(RUNS, script=[reply(MARATHON)])
+    world.place = Place(folder=RUNS.scope)
     await world.lesson(WORDS)
     (row,) = world.store.rows.values()
     assert row.content == "User runs marathons."
@@ -118,6 +120,7 @@ async def test_pinned_memories_stay() -> None:
 async def test_no_summary_mixes_marks(mark: str) -> None:
     """A marked memory is not summarised with unmarked ones: one is too few, or another place's."""
     household = Household(*GUITAR)
+    household.place = Place(folder=RUNS.scope)
     household.store.rows = {
         row.id: replace(row, tags=(mark,)) if row.content == GUITAR[0] else row
         for row in rows(*GUITAR)
@@ -129,6 +132,7 @@ async def test_no_summary_mixes_marks(mark: str) -> None:
 async def test_a_summary_stays_in_its_place() -> None:
     """What is summarised of one folder stays in it."""
     household = Household(*GUITAR)
+    household.place = Place(folder=RUNS.scope)
     household.store.rows = {
         row.id: replace(row, tags=("behavior", FOLDER))
         for row in rows(*GUITAR)
@@ -165,5 +169,6 @@ async def test_nothing_new_of_a_marked_memory() -> None:
     """An update that says what a marked memory says already changes nothing."""
     again = {**MARATHON, "content": "User runs.", "evidence": ["I run"]}
     world = World(RUNS, script=[reply(again)])
+    world.place = Place(folder=RUNS.scope)
     lesson = await world.lesson(WORDS)
     assert [outcome.status for outcome in lesson.outcomes] == ["unchanged"]

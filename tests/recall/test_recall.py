@@ -13,6 +13,7 @@ import pytest
 
 from adaptive.core.embedding import Embedder, Sources
 from adaptive.core.model import HostError, Memory
+from adaptive.core.places import Place
 from adaptive.history.section import HistorySection, PastMessage
 from adaptive.llm.ask import AnswerFormats
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
@@ -379,6 +380,10 @@ async def test_native_memory(
     assert changed["features"] == {"memory": memory_is_on, "web": True}
     assert features == {"memory": True, "web": True}
     assert "green tea”" in changed["messages"][0]["content"]
+    apart = Place(choices={"folder=sea": "here"})
+    turn = house.turn(native_memory=valve, place=apart)
+    changed = await house.asks(turn, features=features)
+    assert changed["features"]["memory"] is False
     # Who is shown nothing by us is shown nothing that the host would not show either.
     turn = house.turn(
         native_memory=valve, hidden=frozenset(banks), show_memories=False

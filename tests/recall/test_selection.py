@@ -35,7 +35,7 @@ from adaptive.recall.question import Complete, Question
 from adaptive.recall.request import RequestWindow
 from adaptive.recall.selection import Selection
 from adaptive.settings.hook import Hook
-from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
+from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories
 from tests.fakes import (
     ListedMemories,
     ScriptedModel,
@@ -494,9 +494,9 @@ async def test_judge_that_is_not_local() -> None:
     class Judged(Turn):
         async def hidden_from(
             self, completer: Completer | None = None
-        ) -> LocalOnlyBanks:
+        ) -> HiddenMemories:
             """They are kept from the judging model alone."""
-            return LocalOnlyBanks(LOCAL_ONLY) if completer else NOTHING_HIDDEN
+            return HiddenMemories(LOCAL_ONLY) if completer else NOTHING_HIDDEN
 
     kept = memory("kept", "green health", bank="Health", created_at=7)
     model = ScoringModel(*[scores(a=0.9, b=0.1, c=0.1)] * 2)

@@ -7,7 +7,7 @@ import pytest
 from adaptive.core.model import CATEGORIES, CORE_CATEGORIES
 from adaptive.core.texts import pattern_table
 from adaptive.settings import merged
-from adaptive.settings.merged import LocalOnlyBanks, read_names
+from adaptive.settings.merged import HiddenMemories, read_names
 from adaptive.settings.valves import PERSONAL_KINDS
 from tests.fakes import hook_settings, memory
 from tests.rates import over
@@ -77,7 +77,7 @@ def test_unknown_banks() -> None:
         settings = hook_settings(
             local_only_banks=listed, allowed_memory_banks=banks
         )
-        hidden = LocalOnlyBanks.of(settings)
+        hidden = HiddenMemories.of(settings)
         rows = (
             memory("a", "x", bank="Health"),
             memory("b", "y", bank="General"),

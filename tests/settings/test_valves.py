@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from adaptive.core.model import CATEGORIES, CORE_CATEGORIES
-from adaptive.settings.merged import LocalOnlyBanks, Settings
+from adaptive.settings.merged import HiddenMemories, Settings
 from adaptive.settings.valves import UserValves, Valves
 from tests.fakes import hook_settings, memory
 
@@ -194,7 +194,7 @@ def test_local_only_banks(listed: str, bank: str, held: bool) -> None:
     settings = hook_settings(
         local_only_banks=listed, allowed_memory_banks=allowed
     )
-    banks = LocalOnlyBanks.of(settings)
+    banks = HiddenMemories.of(settings)
     row = memory("x", "User is ill.", bank=bank)
     assert banks.holds(row) == held
     assert banks.without([row]) == ([] if held else [row])

@@ -17,6 +17,7 @@ from adaptive.control.numbers import (
 )
 from adaptive.control.page import memory_page
 from adaptive.control.past_chats import PastChatCommands
+from adaptive.control.places import PLACE_UNKNOWN, PlaceCommands
 from adaptive.control.requests import (
     MemoryRequests,
     change_log,
@@ -51,7 +52,7 @@ from adaptive.memory.gate import (
     Refused,
     draft_of,
 )
-from adaptive.memory.tables import CostTable
+from adaptive.memory.tables import CostTable, PlaceTable
 from adaptive.privacy.spoken_requests import ErasureRequest, ErasureScope
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
@@ -76,7 +77,8 @@ _OFF = (
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "change", "import", "learn")
-_CHANGING = ("undo", "forget", "restore", *_SAVING, *MARKING)
+_PLACED = (*_SAVING, *MARKING, "here", "everywhere", "move")
+_CHANGING = ("undo", "forget", "restore", *_PLACED)
 # Some of it may stand when the rest fails.
 _IN_PORTIONS = ("undo", "import")
 _ASKED = "ASKED"
@@ -95,6 +97,7 @@ class MemoryCommands(MemoryRequests):
 
     search: MemorySearch
     costs: CostTable
+    places: PlaceTable
     diagnosis: Callable[[Hook], Awaitable[str]]
     attached_texts: Callable[[Hook], Awaitable[list[str]]]
     about: Callable[[Hook], Awaitable[str]]
@@ -106,6 +109,9 @@ class MemoryCommands(MemoryRequests):
         # without.
         self._locks = KeyedLocks()
         self._numbered = NumberedMemories(self.memories, self.search)
+        self._places = PlaceCommands(
+            self.places, self.memories, self._numbered
+        )
         self._answers: dict[str, Answering] = {
             "find": self._find,
             "why": self._why,
@@ -122,6 +128,8 @@ class MemoryCommands(MemoryRequests):
             "cost": self._cost,
             "learn": self.past_chats.learn,
             **dict.fromkeys(MARKING, self._numbered.mark),
+            **dict.fromkeys(("here", "everywhere"), self._places.choose),
+            "move": self._places.move,
         }
 
     async def answer(self, hook: Hook, command: Command) -> str:
@@ -133,6 +141,8 @@ class MemoryCommands(MemoryRequests):
             return SWITCHES[command.name]
         if command.name in _SAVING and not hook.settings.enabled:
             return _OFF
+        if command.name in _PLACED and not hook.place.known:
+            return f"Nothing done: {PLACE_UNKNOWN}."
         # A word behind /memory that is no command shows the list, with the commands below it.
         answering = self._answers.get(command.name, self._list)
         if await hook.kind() == "shared":
@@ -177,20 +187,17 @@ class MemoryCommands(MemoryRequests):
         progress = await self.past_chats.learner.progress(hook.user_id)
         if progress:
             notes.append(progress)
-        withheld = len(memories) - len(shown)
-        if withheld:
-            notes.append(
-                f"{withheld} not shown here, kept from this chat's model"
-            )
+        notes += self._places.notes(hidden, memories)
         archived = await memory.archive.count(hook.user_id)
         if archived:
             notes.append(f"{archived} archived")
+        is_hidden = hidden.names or hook.place.is_divided
         month_ago = time.time() - _REFUSED_LATELY_SECONDS
         changes = await memory.trail.keys(hook.user_id, month_ago)
         refusals = [change for change in changes if change.kind == "refused"]
         for last in await memory.changes(refusals[:1]):
             # The reason may name a word of what was refused.
-            why = "" if hidden.names else f" (the last: {last.reason})"
+            why = "" if is_hidden else f" (the last: {last.reason})"
             notes.append(f"{len(refusals)} refused in a month{why}")
         counted = memories_counted(len(memories))
         groups = grouped(shown).values()
@@ -235,7 +242,7 @@ class MemoryCommands(MemoryRequests):
             changes,
             len(steps),
             day_of(hook, "%Y-%m-%d %H:%M"),
-            withheld=await _withholds(hook),
+            withheld=await self._places.withheld(hook, memory, changes),
         )
 
     async def _undo(self, hook: Hook, command: Command) -> str:
@@ -265,7 +272,7 @@ class MemoryCommands(MemoryRequests):
         lines = changes_told(
             changes[:_MOST_TOLD],
             len(changes),
-            withheld=await _withholds(hook),
+            withheld=await self._places.withheld(hook, memory, changes),
         )
         if len(lines) == 1:
             return f"Taken back: {lines[0].removeprefix('- ')}"
@@ -274,6 +281,7 @@ class MemoryCommands(MemoryRequests):
     async def _remember(self, hook: Hook, command: Command) -> str:
         """Save the words as they stand."""
         draft = Draft(command.words, bank=hook.settings.default_bank)
+        draft = replace(draft, tags=draft.tags_in(hook.place.scope))
         return await self._saved(hook, Proposal("NEW", draft=draft))
 
     async def _reword(self, hook: Hook, command: Command) -> str:
@@ -346,6 +354,7 @@ class MemoryCommands(MemoryRequests):
             return f"Nothing imported: {unread}. {_HOW_TO_IMPORT}"
         now = time.time()
         carried = [memory.new_memory(now) for memory in content.memories]
+        carried = self._places.learned_at(hook.place, carried)
         drafts = [memory.draft for memory in carried]
         counted = memories_counted(len(drafts))
         parts = (
@@ -357,6 +366,7 @@ class MemoryCommands(MemoryRequests):
         if not await hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
         memory = await self.memories.of(hook)
+        await self._places.keep_apart(hook, drafts)
         line = await memory.bring_in(carried, hook.chat_id)
         if content.unread:
             line += f" · {content.told_unread}"
@@ -373,11 +383,6 @@ class MemoryCommands(MemoryRequests):
     async def _cost(self, hook: Hook, _: Command) -> str:
         """What models were asked for the user."""
         return costs_told(await self.costs.days(hook.user_id))
-
-
-async def _withholds(hook: Hook) -> bool:
-    """Whether a model that may not see every memory reads the chat."""
-    return bool((await hook.hidden_from()).names)
 
 
 def _command_id(message_id: str, command: Command) -> str:

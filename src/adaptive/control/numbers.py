@@ -76,7 +76,11 @@ class NumberedMemories:
             ids = [each for each in given if given[each] == number]
             if ids:
                 rows = await memory.store.read(ids)
-                return [await self.search.named(hook, row) for row in rows]
+                return [
+                    await self.search.named(hook, row)
+                    for row in rows
+                    if hook.place.admits(row.scope)
+                ]
         return await self.search.found(hook, words)
 
     async def lines(

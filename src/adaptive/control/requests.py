@@ -8,6 +8,7 @@ from typing import Protocol
 from adaptive.core.marks import PINNED, QUIET
 from adaptive.core.messages import clipped_line, local_time, plain_line
 from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal
+from adaptive.core.places import Place
 from adaptive.core.texts import PROMPTS
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step
@@ -30,12 +31,12 @@ _DONE_BY = {
     "imported": "imported",
     "undone": "taken back",
 }
-_NOT_REPEATED = (
-    "a memory, not repeated where some are kept from the chat's model"
-)
+_NOT_REPEATED = "a memory that is not repeated here"
 
 # From epoch seconds to a day, or to a day with its time, where the user lives.
 Day = Callable[[float], str]
+# Whether the words of a change are not repeated.
+Withheld = Callable[[AuditEntry], bool]
 
 
 def day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
@@ -60,7 +61,9 @@ def numbered_item(number: int, words: str) -> str:
 def marks_told(memory: Memory) -> list[str]:
     """Until when a memory holds, and how its user has marked it, in words."""
     told = [f"until {memory.until}"] if memory.until else []
-    return [*told, *filter({PINNED, QUIET}.__contains__, memory.tags)]
+    alone = ["here alone"] if memory.scope else []
+    marks = filter({PINNED, QUIET}.__contains__, memory.tags)
+    return [*told, *marks, *alone]
 
 
 def grouped(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
@@ -112,12 +115,11 @@ def change_log(
     number: int,
     day: Day,
     *,
-    withheld: bool,
+    withheld: Withheld,
 ) -> str:
     """Steps, the last ones of a number: when, by whom, in which chat, before and after.
 
-    ``changes`` are those of ``shown_of_steps``; their words are ``withheld`` where a model that may
-    not see each memory reads the chat, since what a bank held once is not known for sure.
+    ``changes`` are those of ``shown_of_steps``; the words of some are ``withheld``.
     """
     if not shown:
         return "Nothing was changed yet."
@@ -152,11 +154,11 @@ def change_log(
 
 
 def changes_told(
-    changes: Sequence[AuditEntry], number: int, *, withheld: bool
+    changes: Sequence[AuditEntry], number: int, *, withheld: Withheld
 ) -> list[str]:
     """The first changes of a number, an item of a list each, and how many more there are."""
     lines = [
-        f"- {_NOT_REPEATED if withheld else _told_change(change)}"
+        f"- {_NOT_REPEATED if withheld(change) else _told_change(change)}"
         for change in changes
     ]
     if number > len(changes):
@@ -247,7 +249,7 @@ class MemoryRequests:
             return "There is nothing to erase"
         answer = await hook.dialog.ask(
             f"Erase {_what_goes(request)}?",
-            _erasure_question(report),
+            _erasure_question(report, hook.place),
             'Type "erase" here',
         )
         typed = (answer or "").strip(" \t\r\n\"'“”„«».!")
@@ -295,11 +297,12 @@ def _what_goes(request: ErasureRequest) -> str:
     return _SCOPES[request.scope]
 
 
-def _erasure_question(report: ErasureReport) -> str:
-    """The question before an erasure: how much would go, and the first ten memories of it."""
+def _erasure_question(report: ErasureReport, place: Place) -> str:
+    """The question before an erasure: how much would go, and the first ten of it known here."""
+    named = [one for one in report.memories if place.admits(one.scope)]
     parts = [
         f"This would be erased for good: {report.phrase or 'what there is'}.",
-        named_memories(report.memories),
+        named_memories(named),
         'Type "erase" to go ahead. Anything else leaves all as it is. Your chats themselves stay.',
     ]
     return "\n\n".join(filter(None, parts))

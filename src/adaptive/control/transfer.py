@@ -162,7 +162,10 @@ def _carried_memory(memory: Memory) -> CarriedMemory:
 
 
 def read_import(*texts: str) -> Import:
-    """The memories of exports, of whatever assistants, and lists; the same words are one."""
+    """The memories of exports, of whatever assistants, and lists; the same words are one.
+
+    What is known in several places is one in each.
+    """
     memories: dict[str, CarriedMemory] = {}
     unread: list[str] = []
     for entry in chain.from_iterable(map(entries_of, texts)):
@@ -171,7 +174,9 @@ def read_import(*texts: str) -> Import:
         except ValidationError:
             unread.append(str(mapping(entry).get("content") or entry))
         else:
-            memories.setdefault(comparable(memory.content), memory)
+            scope = Draft("", memory.tags).scope
+            said = f"{scope} {comparable(memory.content)}"
+            memories.setdefault(said, memory)
     carried = tuple(memories.values())
     unread += [memory.content for memory in carried[_MOST_MEMORIES:]]
     return Import(carried[:_MOST_MEMORIES], tuple(unread))

@@ -19,6 +19,7 @@ from adaptive.core.model import (
     VectorTable,
     frozen,
 )
+from adaptive.core.places import Place
 from adaptive.core.providers import ModelBusy
 
 # Requests that take less or more hold twice or half as many texts from then on.
@@ -227,9 +228,10 @@ class Embedder(Protocol):
 
 @frozen
 class Sources:
-    """Where a user's index comes from."""
+    """Where a user's index comes from, and the place for which it is; without one all is in it."""
 
     user_id: str
     store: MemoryStore
     embedder: Embedder
     table: VectorTable
+    place: Place | None = None

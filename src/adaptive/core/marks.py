@@ -6,7 +6,7 @@ from collections.abc import Iterable
 PINNED = "pinned"
 QUIET = "quiet"
 # Where alone a memory is known: in a folder or with a model, by its id.
-_SCOPE = re.compile(r"in ((?:folder|model)=[^\s,\[\]]{1,100})")
+_SCOPE = re.compile(r"in (?:folder|model)=[^\s,\[\]]{1,100}")
 
 
 def marked(tags: Iterable[str], mark: str) -> tuple[str, ...]:
@@ -16,7 +16,7 @@ def marked(tags: Iterable[str], mark: str) -> tuple[str, ...]:
 
 def is_mark(tag: str) -> bool:
     """Whether a tag says what a user wants of a memory, and not what it is about."""
-    return tag in (PINNED, QUIET) or _SCOPE.fullmatch(tag) is not None
+    return tag in (PINNED, QUIET) or _is_scope(tag)
 
 
 class Tagged:
@@ -48,5 +48,15 @@ class Tagged:
     @property
     def scope(self) -> str:
         """Where alone it is known, as "folder=ID" or "model=ID"; empty for everywhere."""
-        scopes = filter(None, map(_SCOPE.fullmatch, self.tags))
-        return next((scope[1] for scope in scopes), "")
+        scopes = [tag[3:] for tag in self.tags if _is_scope(tag)]
+        return next(iter(scopes), "")
+
+    def tags_in(self, scope: str) -> tuple[str, ...]:
+        """The tags of the same known in another scope alone, or everywhere."""
+        others = [tag for tag in self.tags if not _is_scope(tag)]
+        return (*others, f"in {scope}") if scope else tuple(others)
+
+
+def _is_scope(tag: str) -> bool:
+    # The first look is for the many memories that are known everywhere.
+    return tag[:3] == "in " and _SCOPE.fullmatch(tag) is not None

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.marks import Tagged
+from adaptive.core.places import Place
 
 log = logging.getLogger("adaptive_memory")
 # What JSON holds, as others deliver it and as it is made or changed.
@@ -242,8 +243,7 @@ class Turn:
     """One exchange to learn something from, from the end of its answer to its lesson.
 
     The words go to the model that they were typed to, ``chat_model``, and to no other chat's; where
-    the turn ``is_direct``, the browser asked that model itself. The name of the model is empty in
-    what early builds have queued.
+    it ``is_direct``, the browser asked that model itself. The ``place`` is where the chat was then.
     """
 
     user_id: str
@@ -257,6 +257,7 @@ class Turn:
     chat_model: str = ""
     is_direct: bool = False
     opening: str = ""  # of the words as they were typed, without secrets
+    place: Place = Place()
 
 
 @frozen

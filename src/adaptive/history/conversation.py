@@ -121,7 +121,7 @@ class PastConversation:
         if not quoted or not self.recalls(hook):
             return frozenset()
         keys = {(chat_id, message_id) for chat_id, message_id, _ in quoted}
-        messages = await self._messages(hook.user_id, keys)
+        messages = await self._messages(hook, keys)
         standing = {message.quotation for message in messages}
         return frozenset(standing.intersection(quoted))
 
@@ -192,7 +192,7 @@ class PastConversation:
             rank_messages,
             asked,
             hits,
-            await self._current(hook.user_id, hits),
+            await self._current(hook, hits),
             await self._levels_of(name),
         )
         least = _WORTH_SHARE * max(ranked.values(), default=0)
@@ -236,7 +236,7 @@ class PastConversation:
         return unseen_messages(outline, hook.question_id, sent_questions)
 
     async def _current(
-        self, user_id: str, hits: Sequence[HistoryHit]
+        self, hook: Hook, hits: Sequence[HistoryHit]
     ) -> list[PastMessage]:
         """Both messages of each hit as they stand now; those that are gone are missing."""
         keys = {
@@ -244,13 +244,26 @@ class PastConversation:
             for hit in hits
             for message_id in (hit.message_id, hit.previous_id)
         }
-        return await self._messages(user_id, keys)
+        return await self._messages(hook, keys)
 
     async def _messages(
-        self, user_id: str, keys: Collection[MessageKey]
+        self, hook: Hook, keys: Collection[MessageKey]
     ) -> list[PastMessage]:
-        """The messages of these keys as they stand now; those that are gone are missing."""
-        stored = await self.chats.current(user_id, keys)
+        """The messages of these keys as they stand now, as far as they may be quoted here.
+
+        Those that are gone are missing.
+        """
+        stored = await self.chats.current(hook.user_id, keys)
+        if hook.place.is_divided:
+            chat_ids = {chat_id for chat_id, _ in stored} - {hook.chat_id}
+            scopes = await self.chats.scopes(hook.user_id, chat_ids)
+            quoted = {
+                chat_id
+                for chat_id in scopes
+                if hook.place.quotes(scopes[chat_id])
+            }
+            quoted.add(hook.chat_id)
+            stored = {key: stored[key] for key in stored if key[0] in quoted}
         messages = (
             past_message(chat_id, message)
             for (chat_id, _), message in stored.items()

@@ -81,12 +81,13 @@ def _host_table(name: str, texts: str, *others: Column[Any]) -> Table:
     return Table(name, TABLES, *columns, *others)
 
 
-# See models/memories.py, models/users.py, models/chats.py of the host.
+# See models/memories.py, models/users.py, models/folders.py, models/chats.py of the host.
 HOST_MEMORIES = _host_table("memory", "id user_id")
 HOST_USERS = _host_table("user", "id")
+HOST_FOLDERS = _host_table("folder", "id")
 HOST_CHATS = _host_table(
     "chat",
-    "id user_id title",
+    "id user_id title folder_id",
     Column("updated_at", BigInteger),
     Column("meta", JSON),
 )

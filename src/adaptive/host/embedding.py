@@ -1,5 +1,6 @@
-"""Who makes vectors: the host's embedding model by default."""
+"""Who makes vectors: the host's embedding model by default; it is warmed up ahead."""
 
+import gc
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -36,6 +37,7 @@ from adaptive.search.encoding import (
     encoded,
 )
 from adaptive.search.fingerprints import Fingerprints, ProvenEmbedder
+from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import Settings
 
 _EMBEDDING_FAILED = "Open WebUI's embedding model failed"
@@ -204,3 +206,22 @@ def _busy_told() -> Generator[None]:
         if not isinstance(refusal, ModelBusy):
             raise
         raise EmbeddingBusy(refusal) from error
+
+
+async def warm_up(
+    request: Request, indexes: MemoryIndexes, table: VectorTable
+) -> None:
+    """Have ready what the first messages after a restart would wait for.
+
+    Python's collection of so many new objects stops the process for half a second, and the model's
+    first vector takes 0.3 s. A service makes none: it costs money and is warm already.
+    """
+    state = process_state(request)
+    if "warm" not in state:
+        state["warm"] = gc.collect()
+        # What the host and its libraries have made stays for good: a million objects, and each
+        # full collection over them stops every user for half a second.
+        gc.freeze()
+    model = await HostModel.of(request, None)
+    if model.is_in_process:
+        await indexes.warm_up(proven(model, table), table)

@@ -1,5 +1,7 @@
 """A user's saved chats, read from the host's own tables, and changed message by message.
 
+With a chat's folder comes what its user has chosen for it, which stands in a table of ours.
+
 When a chat was indexed is noted in our own table, beside the time of its last change: so one
 statement finds those that are new or changed, in whatever process and after any failure.
 
@@ -21,6 +23,7 @@ from collections.abc import (
 from contextlib import asynccontextmanager
 from operator import attrgetter, itemgetter
 from typing import Any
+from urllib.parse import unquote
 
 from sqlalchemy import (
     exists,
@@ -34,17 +37,20 @@ from sqlalchemy.orm.attributes import flag_modified
 
 from adaptive.core.messages import Message, mapping, text_field
 from adaptive.core.model import JsonMapping, JsonObject
+from adaptive.core.places import NOWHERE, Place, PlaceChoice, scope_of
 from adaptive.core.runtime import KeyedLocks
 from adaptive.host.database import (
     ENTRIES,
     HOST_AUTOMATION_RUNS,
     HOST_CHATS,
     HOST_DATABASE,
+    HOST_FOLDERS,
     HOST_MESSAGES,
     OUR_DATABASE,
     host_session,
 )
-from adaptive.host.faults import uninterrupted
+from adaptive.host.faults import faults_logged, uninterrupted
+from adaptive.memory.tables import PlaceTable
 from adaptive.search.history_ports import MessageKey, UnlearnedChat
 
 # From a stored message the fields to change, ``None`` where nothing is to be written.
@@ -58,6 +64,8 @@ ChangeMessage = Callable[
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
 # SQLite has one writer at a time: whoever waits longer gives up.
 _LONGEST_WRITING_SECONDS = 15.0
+# What a turn waits at most for the two queries, which take a millisecond each.
+_LONGEST_READING_SECONDS = 2.0
 _CHATS = KeyedLocks()
 # What tells the place of a message, and whose it is.
 _OUTLINE = tuple(
@@ -86,6 +94,70 @@ class HostPastChats:
             for row in rows
             if not _is_internal(row.meta)
         }
+
+    async def scopes(
+        self, user_id: str, chat_ids: Collection[str]
+    ) -> dict[str, set[str]]:
+        """The scopes of each chat's folder and of the models that have answered in it."""
+        chat = HOST_CHATS.c
+        answer = HOST_MESSAGES.c
+        query = (
+            select(chat.id, chat.folder_id, answer.model_id)
+            .distinct()
+            .outerjoin(HOST_MESSAGES, answer.chat_id == chat.id)
+            .where(chat.user_id == user_id, chat.id.in_(chat_ids))
+        )
+        scopes: dict[str, set[str]] = {}
+        for row in await HOST_DATABASE.rows("reading where chats are", query):
+            named = {
+                scope_of("folder", row.folder_id or ""),
+                scope_of("model", row.model_id or ""),
+            }
+            scopes.setdefault(row.id, set()).update(filter(None, named))
+        return scopes
+
+    async def place(
+        self,
+        user_id: str,
+        metadata: JsonMapping,
+        model_id: str,
+        new_folders: PlaceChoice,
+        places: PlaceTable,
+    ) -> Place:
+        """The place of a user's chat with a model; ``NOWHERE`` where it can't be read.
+
+        The folder is that of the chat's row, which moves with the chat; where there is no row, as of
+        temporary chats, it is the one that the page has told (host: utils/middleware.py).
+        """
+        chat = HOST_CHATS.c
+        query = select(chat.folder_id).where(
+            chat.id == text_field(metadata, "chat_id"), chat.user_id == user_id
+        )
+        with faults_logged("reading where a chat is"):
+            async with asyncio.timeout(_LONGEST_READING_SECONDS):
+                choices, stored = await asyncio.gather(
+                    places.read(user_id, ""),
+                    HOST_DATABASE.rows("reading a chat's folder", query),
+                )
+            folder_id = text_field(metadata, "folder_id")
+            if stored:
+                folder_id = stored[0].folder_id or ""
+            return Place(
+                folder=scope_of("folder", folder_id),
+                model=scope_of("model", model_id),
+                choices=choices,
+                new_folders=new_folders,
+            )
+        return NOWHERE
+
+    async def standing_folders(
+        self, scopes: Collection[str]
+    ) -> frozenset[str]:
+        """Those of the scopes of folders that the host has still; raises ``HostError``."""
+        ids = [unquote(scope.partition("=")[2]) for scope in scopes]
+        query = select(HOST_FOLDERS.c.id).where(HOST_FOLDERS.c.id.in_(ids))
+        rows = await HOST_DATABASE.rows("looking for folders", query)
+        return frozenset(scope_of("folder", row.id) for row in rows)
 
     async def messages(
         self, user_id: str, chat_id: str, *, words: bool = True

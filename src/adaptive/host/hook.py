@@ -1,13 +1,12 @@
-"""What the host hands to one hook, read once; and what is made ready before the first."""
+"""What the host hands to one hook, read once."""
 
-import gc
 import time
 from collections.abc import (
     Awaitable,
     Callable,
+    Collection,
     Coroutine,
     Sequence,
-    Set,
 )
 from dataclasses import dataclass, replace
 from typing import Self, TypeVar
@@ -18,6 +17,7 @@ from sqlalchemy import select
 from adaptive.core.embedding import Sources
 from adaptive.core.messages import Message, mapping, message_text, text_field
 from adaptive.core.model import ConversationKind, JsonMapping, JsonObject
+from adaptive.core.places import NOWHERE, Place
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import USER_ID
 from adaptive.host.application import (
@@ -28,11 +28,10 @@ from adaptive.host.application import (
     has_request_hook,
     isolated_request,
     memory_switch,
-    process_state,
 )
 from adaptive.host.audience import Locality, is_read_by_others
 from adaptive.host.database import HOST_DATABASE
-from adaptive.host.embedding import HostModel, chosen_model, proven
+from adaptive.host.embedding import chosen_model, proven
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import HostPastChats, is_temporary
 from adaptive.host.memories import HostMemoryStore
@@ -45,10 +44,9 @@ from adaptive.host.page import (
     emitter_to,
 )
 from adaptive.host.providers import chosen_completer, known_model
-from adaptive.host.tables import HostLeases, HostVectorTable
-from adaptive.search.indexes import MemoryIndexes
+from adaptive.host.tables import HostLeases, HostTables
 from adaptive.settings.hook import COMMANDED_KINDS, Hook, turn_state
-from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
+from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories, Settings
 from adaptive.settings.valves import Valves
 
 SWITCHED_OFF = (
@@ -79,7 +77,9 @@ def conversation_kind(metadata: JsonMapping) -> ConversationKind:
     return "saved" if chat_id and session_id else "api"
 
 
-def is_on_page(metadata: JsonMapping, kinds: Set[ConversationKind]) -> bool:
+def is_on_page(
+    metadata: JsonMapping, kinds: Collection[ConversationKind]
+) -> bool:
     """Whether a turn of these kinds has an answer of its own on a page."""
     is_of_kind = conversation_kind(metadata) in kinds
     return is_of_kind and bool(metadata.get("message_id"))
@@ -104,7 +104,7 @@ class HostHook(Hook):
     arguments: HookArguments
     request: Request
     chat_model: object
-    vectors: HostVectorTable
+    tables: HostTables
     stored_answer: HostAnswer
     native: NativeFeatures
 
@@ -114,9 +114,9 @@ class HostHook(Hook):
         settings: Settings,
         arguments: HookArguments,
         request: Request,
-        vectors: HostVectorTable,
+        tables: HostTables,
     ) -> Self:
-        """Read what a hook needs of its arguments."""
+        """Read what a hook needs of its arguments; where the chat is they don't tell."""
         metadata = arguments.metadata
         emitter = arguments.emitter
         kind = conversation_kind(metadata)
@@ -164,7 +164,8 @@ class HostHook(Hook):
             arguments=arguments,
             request=request,
             chat_model=arguments.chat_model,
-            vectors=vectors,
+            tables=tables,
+            place=NOWHERE,
         )
 
     @property
@@ -185,8 +186,10 @@ class HostHook(Hook):
             is_direct=is_direct,
         )
 
-    async def of_answer(self, chat_id: str, answer_id: str) -> Self:
-        """The user's hook for an answer in a saved chat that another process has given."""
+    async def of_answer(
+        self, chat_id: str, answer_id: str, place: Place
+    ) -> Self:
+        """The user's hook for an answer that another process has given (see ``Hook``)."""
         metadata = {
             "chat_id": chat_id,
             "message_id": answer_id,
@@ -201,7 +204,8 @@ class HostHook(Hook):
             else None,
             caller=None,
         )
-        return self.of(self.settings, arguments, self.request, self.vectors)
+        hook = self.of(self.settings, arguments, self.request, self.tables)
+        return replace(hook, place=place)
 
     @uninterrupted
     async def kind(self) -> ConversationKind:
@@ -284,8 +288,9 @@ class HostHook(Hook):
         return Sources(
             user_id=self.user_id,
             store=HostMemoryStore(request, user),
-            embedder=proven(model, self.vectors),
-            table=self.vectors,
+            embedder=proven(model, self.tables.vectors),
+            table=self.tables.vectors,
+            place=self.place,
         )
 
     async def completer(self) -> Completer:
@@ -300,13 +305,18 @@ class HostHook(Hook):
 
     async def hidden_from(
         self, completer: Completer | None = None
-    ) -> LocalOnlyBanks:
-        """Banks that a model may not see: the chat's own one, or the one of a completer."""
-        banks = LocalOnlyBanks.of(self.settings)
-        if not banks.names:
-            return banks
-        is_local = await self._locality.holds(self._asked(completer))
-        return NOTHING_HIDDEN if is_local else banks
+    ) -> HiddenMemories:
+        """What may not be shown here, and to the chat's own model or the one of a completer."""
+        hidden = HiddenMemories.of(self.settings)
+        if hidden.names and await self._locality.holds(self._asked(completer)):
+            hidden = NOTHING_HIDDEN
+        return replace(hidden, place=self.place)
+
+    async def standing_folders(
+        self, scopes: Collection[str]
+    ) -> frozenset[str]:
+        """Those of the scopes of folders that the host has still."""
+        return await HostPastChats().standing_folders(scopes)
 
     async def machine(self, completer: Completer | None = None) -> str:
         """The machine of a model, if it is in a network of one's own (see ``Hook``)."""
@@ -334,25 +344,6 @@ class HostHook(Hook):
         """Show what to ask next below the answer, where the host makes none itself."""
         if lines and await self.native.leaves_to_us("follow_ups"):
             await self.stored_answer.add_follow_ups(lines)
-
-
-async def warm_up(
-    request: Request, indexes: MemoryIndexes, table: HostVectorTable
-) -> None:
-    """Have ready what the first messages after a restart would wait for.
-
-    Python's collection of so many new objects stops the process for half a second, and the model's
-    first vector takes 0.3 s. A service makes none: it costs money and is warm already.
-    """
-    state = process_state(request)
-    if "warm" not in state:
-        state["warm"] = gc.collect()
-        # What the host and its libraries have made stays for good: a million objects, and each
-        # full collection over them stops every user for half a second.
-        gc.freeze()
-    model = await HostModel.of(request, None)
-    if model.is_in_process:
-        await indexes.warm_up(proven(model, table), table)
 
 
 def with_arguments(
@@ -385,7 +376,7 @@ def with_arguments(
 
 
 async def host_hook(
-    arguments: HookArguments, valves: Valves, vectors: HostVectorTable
+    arguments: HookArguments, valves: Valves, tables: HostTables
 ) -> HostHook | None:
     """The hook of a user; ``None`` where there is nobody to serve."""
     user = arguments.user
@@ -396,4 +387,12 @@ async def host_hook(
     settings = Settings.merge(valves, user.get("valves"))
     if not await has_memory_on(request, user.get("settings")):
         settings = settings.model_copy(update={"enabled": False})
-    return HostHook.of(settings, arguments, request, vectors)
+    hook = HostHook.of(settings, arguments, request, tables)
+    place = await HostPastChats().place(
+        user_id=hook.user_id,
+        metadata=arguments.metadata,
+        model_id=hook.chat_model_id,
+        new_folders=settings.new_folders,
+        places=tables.places,
+    )
+    return replace(hook, place=place)

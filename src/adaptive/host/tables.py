@@ -25,6 +25,7 @@ from adaptive.core.model import (
     Vectors,
     frozen,
 )
+from adaptive.core.places import PlaceChoice
 from adaptive.host.database import (
     ENTRIES,
     HOST_MEMORIES,
@@ -34,6 +35,7 @@ from adaptive.host.database import (
 )
 from adaptive.host.memory_vectors import held_vectors
 from adaptive.memory.audit import AuditTable
+from adaptive.memory.suggestion_table import SuggestionTable
 from adaptive.memory.tables import (
     YEAR_SECONDS,
     Addition,
@@ -46,7 +48,7 @@ from adaptive.memory.tables import (
     Entry,
     EntryKind,
     NumberTable,
-    SuggestionTable,
+    PlaceTable,
 )
 from adaptive.memory.turn_table import TurnTable
 from adaptive.privacy.sealing import MARKED, Sealer
@@ -57,13 +59,14 @@ _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 # Of the 32 letters that stand for an embedder.
 _IDENTITY_LETTERS = 20
 _FINGERPRINT_LETTERS = 12
-# What is written anew with every turn, or says nothing but by its key.
+# What is written anew with every turn, can be chosen again, or says nothing but by its key.
 _MADE_ANEW: tuple[EntryKind, ...] = (
     "chat",
     "cost",
     "erased_history",
     "history",
     "numbers",
+    "places",
 )
 
 
@@ -344,6 +347,7 @@ class HostTables:
         )
         self.commands = CommandTable(entries, "command", str, "", YEAR_SECONDS)
         self.numbers = NumberTable(entries, "numbers", list[str], [])
+        self.places = PlaceTable(entries, "places", dict[str, PlaceChoice], {})
 
 
 def host_secret() -> str:

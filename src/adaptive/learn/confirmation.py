@@ -30,7 +30,7 @@ from adaptive.learn.suggestions import (
 )
 from adaptive.learn.support import says_no_more
 from adaptive.memory.audit import ChangeKey
-from adaptive.memory.tables import WaitingSuggestion
+from adaptive.memory.suggestion_table import WaitingSuggestion
 from adaptive.search.index import MemoryIndex
 from adaptive.settings.hook import Dialog, Hook, Report
 

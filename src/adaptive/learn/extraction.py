@@ -33,7 +33,7 @@ from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.fusion import RankingQuery, rank, ranking_query
 from adaptive.search.index import MemoryIndex
-from adaptive.settings.merged import LocalOnlyBanks, Settings
+from adaptive.settings.merged import HiddenMemories, Settings
 
 _LONGEST_WORDS = 12000
 _LONGEST_UTTERANCE = 200
@@ -153,7 +153,7 @@ async def shown_memories(
     index: MemoryIndex,
     words: str,
     vectors: Vectors | None,
-    hidden: LocalOnlyBanks,
+    hidden: HiddenMemories,
 ) -> Sequence[Memory]:
     """The few memories that a message may change.
 

@@ -37,6 +37,7 @@ from adaptive.learn.lesson import (
     new_findings,
     write,
 )
+from adaptive.learn.placing import leave_deleted_folders
 from adaptive.learn.queue import LearningQueue, TurnWork, Wanted, always
 from adaptive.learn.suggestions import Suggestions, failure_line, report_line
 from adaptive.learn.summaries import summarise_when_due
@@ -87,6 +88,11 @@ class Learning:
         """Learn from a turn, which is ``learned`` then, and ask about suggestions that wait."""
         try:
             await self._learn(hook, queued)
+            line = await leave_deleted_folders(
+                hook, self.indexes, self.memories
+            )
+            if line:
+                await self.status.notice(hook, line)
         finally:
             learned.set()
             await self.count_costs(hook.user_id)
@@ -305,7 +311,10 @@ class Learning:
         Where the turn stands in no chat of the user's own, nobody is told of it.
         """
         answer_id = turn.answer_id if turn.kind == "saved" else ""
-        hook = await serving.of_answer(turn.source.chat_id, answer_id)
+        # The chat may be in another folder by now: what was said belongs where it was said.
+        hook = await serving.of_answer(
+            turn.source.chat_id, answer_id, turn.place
+        )
         in_this_chat = (
             bool(serving.chat_id) and serving.chat_id == turn.source.chat_id
         )

@@ -39,6 +39,7 @@ from adaptive.learn.outdated import (
     with_consequences,
     without_changes_of_later,
 )
+from adaptive.learn.placing import placed
 from adaptive.learn.prefilter import (
     EMBEDDING_PATIENCE_SECONDS,
     may_hold_fact,
@@ -62,7 +63,7 @@ from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import keep_vectors, normalised, query_vectors
 from adaptive.settings.hook import NOTHING_NEW, Report
-from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
+from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories, Settings
 
 _RETRIES = 2
 _COMMAND_PATIENCE_SECONDS = 1.5
@@ -82,7 +83,7 @@ class LessonResources:
     suggestions: Suggestions
     can_ask: bool = False
     language: str = ""  # of the newest message, in which facts are noted unless the admin chose one
-    hidden: LocalOnlyBanks = NOTHING_HIDDEN
+    hidden: HiddenMemories = NOTHING_HIDDEN
     foreground: Foreground = field(default_factory=Foreground)
     # On which the model runs; calls of a lesson give way to answers there.
     machine: str = ""
@@ -240,9 +241,11 @@ async def carried_out(
     tells_failures: bool = True,
 ) -> Lesson:
     """Write or suggest what is open; ``partly_written`` where some of it may stand already."""
+    index = await room.index()
+    proposals = placed(proposals, turn.place.scope, index)
     suggests_all = room.settings.save_mode == "suggest"
     if suggests_all:
-        proposals = await _reconciled(room, proposals, await room.index())
+        proposals = await _reconciled(room, proposals, index)
     if suggests_all or any(one.kind == "QUIET" for one in proposals):
         proposals = await room.suggestions.propose(
             turn, proposals, held, changes=suggests_all

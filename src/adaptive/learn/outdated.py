@@ -57,7 +57,7 @@ from adaptive.search.fusion import RankingQuery
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import holds_words_of
 from adaptive.search.vectors import products
-from adaptive.settings.merged import LocalOnlyBanks
+from adaptive.settings.merged import HiddenMemories
 
 # What hangs on a preference or a habit is seldom another memory.
 _FAR_REACHING = frozenset(CATEGORIES) - {"preference", "behavior"}
@@ -134,7 +134,7 @@ async def with_consequences(
     changes: Sequence[Proposal],
     index: MemoryIndex,
     vectors: Mapping[str, Vectors],
-    hidden: LocalOnlyBanks,
+    hidden: HiddenMemories,
     ask_model: AskModel,
     turn: Turn,
     now: datetime,
@@ -163,7 +163,7 @@ async def _memories_near(
     changes: Sequence[Proposal],
     index: MemoryIndex,
     vectors: Mapping[str, Vectors],
-    hidden: LocalOnlyBanks,
+    hidden: HiddenMemories,
 ) -> list[Memory]:
     """The memories nearest to what was and is said of changes, but those that are changed."""
     stored = zip(

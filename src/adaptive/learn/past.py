@@ -233,6 +233,8 @@ class PastLearning:
             """Whether the user has neither stopped it nor switched memory off."""
             hook = self._hooks[user_id]
             is_on = hook.settings.enabled and hook.settings.save_mode == "auto"
+            # Or what belongs to a folder would be known everywhere.
+            is_on = is_on and hook.place.known
             standing = await self.runs.read(user_id, "")
             is_same = standing.step == run.step
             return is_on and is_same and await hook.wants_memory()
@@ -292,6 +294,12 @@ class PastLearning:
             if model_id not in served:
                 answering = await hook.typed_to(model_id, is_direct=False)
                 served[model_id] = answering.is_served
+        scopes = await self.chats.scopes(hook.user_id, [chat.id])
+        folders = [
+            scope
+            for scope in scopes.get(chat.id, ())
+            if scope.startswith("folder=")
+        ]
         blank = Turn(
             user_id=hook.user_id,
             kind="saved",
@@ -301,6 +309,7 @@ class PastLearning:
             time_zones=hook.time_zones,
             chat_model=run.chat_model,
             is_direct=run.is_direct,
+            place=replace(hook.place, folder="".join(folders)),
         )
 
         def queued() -> list[QueuedTurn]:

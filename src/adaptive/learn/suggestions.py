@@ -22,7 +22,7 @@ from adaptive.core.model import (
     each_open,
 )
 from adaptive.core.runtime import KeyedLocks, UserCache
-from adaptive.memory.tables import (
+from adaptive.memory.suggestion_table import (
     ASKED_REST_SECONDS,
     MOST_WAITING_SUGGESTIONS,
     KeepSuggestion,
@@ -182,7 +182,7 @@ class Suggestions:
         }
         rejected = await self.table.rejected(turn.user_id, digests)
         waiting = await self.table.waiting(turn.user_id)
-        contents = {comparable(one.draft.content) for one in waiting}
+        said = {_said(one.draft) for one in waiting}
         fresh: list[WaitingSuggestion] = []
 
         def step(proposal: Proposal) -> Proposal:
@@ -194,7 +194,7 @@ class Suggestions:
             digest = suggestion_digest(draft)
             if digest in rejected:
                 return proposal.decided("superseded", REJECTED_BEFORE)
-            if comparable(draft.content) in contents:
+            if _said(draft) in said:
                 return proposal.decided("superseded", WAITS_ALREADY)
             if len(waiting) + len(fresh) >= MOST_WAITING_SUGGESTIONS:
                 return proposal.decided("rejected", NO_ROOM)
@@ -203,7 +203,7 @@ class Suggestions:
                     digest, draft, proposal.memory_id, turn.source
                 )
             )
-            contents.add(comparable(draft.content))
+            said.add(_said(draft))
             return proposal.decided("suggested", WAITS)
 
         decided = each_open(proposals, step)
@@ -238,6 +238,7 @@ class Suggestions:
                 self._unanswered.get(place) or (),
                 int(self.clock()),
                 _MOST_ASKED,
+                hook.place,
             ):
                 numbered = dict(enumerate(waiting, 1))
                 title = "Keep these?"
@@ -289,6 +290,11 @@ class Suggestions:
         )
 
 
+def _said(draft: Draft) -> tuple[str, str]:
+    """What a fact says, and where."""
+    return draft.scope, comparable(draft.content)
+
+
 def _shown(draft: Draft) -> str:
     """A fact as it is asked about, with where it would stand."""
     if draft.is_quiet:
@@ -298,10 +304,10 @@ def _shown(draft: Draft) -> str:
 
 
 def suggestion_digest(draft: Draft) -> str:
-    """SHA-256 of bank, category and sentence in lower case, as hexadecimal digits."""
+    """SHA-256 of bank, category, sentence and scope in lower case, as hexadecimal digits."""
     category = QUIET if draft.is_quiet else (*draft.topics, "fact")[0]
     said = draft.content.removeprefix("User ")
-    named = f"{draft.bank}:{category}:{comparable(said)}".lower()
+    named = f"{draft.bank}:{category}:{comparable(said)}{draft.scope}".lower()
     return hashlib.sha256(named.encode(errors="replace")).hexdigest()
 
 

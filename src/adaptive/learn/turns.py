@@ -17,6 +17,7 @@ from adaptive.core.messages import (
     typed_message,
 )
 from adaptive.core.model import Provenance, Turn, Utterance
+from adaptive.core.places import scope_of
 from adaptive.learn.extraction import opening_of
 from adaptive.learn.pastes import without_pastes
 from adaptive.privacy.secrets import excerpt_without_secrets, wide_excerpt
@@ -25,6 +26,9 @@ from adaptive.settings.hook import Hook, may_be_learned_from
 _EARLIER_MESSAGES = 4  # for reference when facts are extracted
 _LONGEST_WORDS = 16_000  # signs, of which the model is shown fewer
 _LONGEST_EARLIER = 2000
+_PLACE_UNKNOWN = (
+    "Nothing saved: the folder of this chat could not be read just now"
+)
 
 
 def typed_turn(
@@ -37,6 +41,10 @@ def typed_turn(
     typed = typed_message(messages, hook.question_id)
     is_learned = may_be_learned_from(hook) and not hook.state.get("unlearned")
     if typed is None or not is_learned:
+        return None
+    if not hook.place.known:
+        # It may belong to a folder that is kept apart.
+        hook.state["unlearned"] = _PLACE_UNKNOWN
         return None
     message, words = typed
     hook.state["branch"] = [
@@ -61,6 +69,7 @@ def typed_turn(
         language=hook.state.get("language", ""),
         chat_model=hook.chat_model_id,
         is_direct=hook.is_direct,
+        place=hook.place,
     )
 
 
@@ -109,7 +118,8 @@ def past_turns(
     for message, answer in itertools.pairwise([*branch, {}]):
         message_id = text_field(message, "id")
         words = spoken_text(message_text(message))
-        is_served = served.get(text_field(answer, "model_id"), True)
+        model_id = text_field(answer, "model_id")
+        is_served = served.get(model_id, True)
         if message_id not in message_ids or not (
             is_served and has_words(words)
         ):
@@ -122,14 +132,15 @@ def past_turns(
             words=wide_excerpt(words, _LONGEST_WORDS),
             earlier=_shortened(earlier, wide_excerpt),
             source=replace(source, message_id=message_id, said_at=said),
+            place=replace(blank.place, model=scope_of("model", model_id)),
         )
         turns.append(turn)
     return turns
 
 
 def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
-    """Turns of a chat in their order, those one after the other of one chat model together."""
+    """Turns of a chat in their order, those one after the other of one model and place together."""
     grouped = itertools.groupby(
-        turns, lambda turn: (turn.chat_model, turn.is_direct)
+        turns, lambda turn: (turn.chat_model, turn.is_direct, turn.place)
     )
     return [list(together) for _, together in grouped]

@@ -30,6 +30,8 @@ from adaptive.search.tokens import comparable
 from adaptive.settings.merged import Settings
 
 _PRUNED_PER_TURN = 25
+# Why a memory is archived that comes back as one that is known everywhere.
+FOLDER_IS_GONE = "its folder was deleted"
 
 
 def memories_counted(number: int) -> str:
@@ -103,8 +105,7 @@ async def prune_store(
 ) -> list[Proposal]:
     """Archive and delete what is too much, what has ended first, nothing pinned or ``fresh``."""
     limit = settings.max_total_memories
-    strategy = settings.pruning_strategy
-    reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
+    reason = f"more than {limit} memories; the least important go first"
     now = int(time.time())
     try:
         if not limit or (await user.store.stamp()).count <= limit:
@@ -116,7 +117,7 @@ async def prune_store(
             for memory in memories
             if memory.id not in fresh and not memory.is_pinned
         ]
-        leaving = leaving_first(candidates, strategy, now)[:too_many]
+        leaving = leaving_first(candidates, now)[:too_many]
         archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
         await exchange(user, gone=leaving, into_archive=archived)
     except HostError as error:
@@ -125,35 +126,34 @@ async def prune_store(
     changes = [archived_change(copy, "pruned") for copy in archived]
     await user.record(*changes, source=source)
     return [
-        Proposal("END", memory.id, before=memory.content).decided(
-            "archived", reason
-        )
+        Proposal(
+            "END",
+            memory.id,
+            draft=draft_of(memory),
+            before=memory.content,
+        ).decided("archived", reason)
         for memory in leaving
     ]
 
 
-def leaving_first(
-    memories: Sequence[Memory], strategy: str, now: int
-) -> list[Memory]:
+def leaving_first(memories: Sequence[Memory], now: int) -> list[Memory]:
     """Memories in the order in which they leave a full store: what has ended, the rest, the core.
 
-    Of each, by one strategy, the least important come first; of the same importance, or by the
-    other strategy, the longest unchanged.
+    Of each the least important come first, of the same importance the longest unchanged.
     """
     today = str(datetime.fromtimestamp(now, UTC).date())
-    by_importance = strategy == "least_important"
 
-    def place(memory: Memory) -> tuple[bool, bool, int, int]:
+    def order(memory: Memory) -> tuple[bool, bool, int, int]:
         """Where a memory stands in the order."""
         holds = not has_ended(memory, today)
         return (
             holds,
             holds and is_core(memory),
-            by_importance * memory.importance,
+            memory.importance,
             memory.updated_at,
         )
 
-    return sorted(memories, key=place)
+    return sorted(memories, key=order)
 
 
 # --- the way back ---
@@ -170,16 +170,25 @@ async def restore_memory(
     archived = await user.archive.read(user.user_id, [memory_id])
     for copy in archived:
         memory = copy.memory
-        words = comparable(memory.content)
+        said = _said(copy)
         is_standing = any(
-            row.id == memory.id or comparable(row.content) == words
+            row.id == memory.id or (row.scope, comparable(row.content)) == said
             for row in await user.store.read()
         )
-        await exchange(
-            user,
-            back=[] if is_standing else [memory],
-            out_of_archive=[memory.id],
-        )
+        scope = restored_scope(copy)
+        new: list[NewMemory] = []
+        back: list[Memory] = []
+        if not is_standing and scope == memory.scope:
+            back = [memory]
+        elif not is_standing:
+            moved = NewMemory(
+                draft=replace(draft_of(memory), tags=memory.tags_in(scope)),
+                source=source_of(memory),
+                extra=memory.meta,
+                id=memory.id,
+            )
+            new = [moved]
+        await exchange(user, *new, back=back, out_of_archive=[memory.id])
         if not is_standing:
             change = AuditEntry(
                 kind="restored",
@@ -190,6 +199,16 @@ async def restore_memory(
             )
             await user.record(change)
     return bool(archived)
+
+
+def restored_scope(copy: ArchivedMemory) -> str:
+    """The scope that an archived memory has when it comes back."""
+    return "" if copy.reason == FOLDER_IS_GONE else copy.memory.scope
+
+
+def _said(copy: ArchivedMemory) -> tuple[str, str]:
+    """What an archived memory says, and where it would say it."""
+    return restored_scope(copy), comparable(copy.memory.content)
 
 
 def plan_restoration(
@@ -204,7 +223,7 @@ def plan_restoration(
     newest_first = sorted(
         archived, key=lambda copy: (-copy.archived_at, -copy.memory.importance)
     )
-    said = {comparable(row.content) for row in rows}
+    said = {(row.scope, comparable(row.content)) for row in rows}
     standing = {row.id for row in rows}
     # A summary that was archived itself comes back in the place of its originals.
     summaries = standing.union(copy.memory.id for copy in archived)
@@ -212,7 +231,7 @@ def plan_restoration(
         copy.memory
         for copy in newest_first
         if copy.memory.id not in standing
-        and comparable(copy.memory.content) not in said
+        and _said(copy) not in said
         and copy.summary_id not in summaries
     ]
     chosen = coming[: max(limit - len(rows), 0)] if limit else coming

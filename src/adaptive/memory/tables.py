@@ -6,8 +6,6 @@ Any call may raise ``TablesUnavailable``. Times are epoch seconds.
 import time
 from collections import Counter
 from collections.abc import (
-    Awaitable,
-    Callable,
     Collection,
     Iterable,
     Mapping,
@@ -20,15 +18,12 @@ from typing import Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from adaptive.core.model import Draft, Memory, Provenance, frozen
+from adaptive.core.model import Memory, frozen
+from adaptive.core.places import PlaceChoice
 
 DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.
 YEAR_SECONDS = 400 * DAY_SECONDS
-# More would be a long list to answer.
-MOST_WAITING_SUGGESTIONS = 20
-# Longer than a dialog stays open; whoever left one unanswered is not asked with every turn.
-ASKED_REST_SECONDS = 600
 
 EntryKind = Literal[
     "archive",
@@ -42,6 +37,7 @@ EntryKind = Literal[
     "history",
     "numbers",
     "past_run",
+    "places",
     "rejection",
     "suggestion",
     "waiting",
@@ -211,23 +207,6 @@ class ChatNotes:
     tags: tuple[str, ...] = ()
 
 
-@frozen
-class WaitingSuggestion:
-    """A memory that is proposed to the user; its ``digest`` is what is left when it is rejected.
-
-    ``memory_id`` is the row whose content it replaces, if any.
-    """
-
-    digest: str
-    draft: Draft
-    memory_id: str
-    source: Provenance
-
-
-# Saves what the user has said yes to; false where it is neither a memory nor refused as one.
-KeepSuggestion = Callable[[WaitingSuggestion], Awaitable[bool]]
-
-
 class ArchiveTable(EntryTable):
     """Memories that were pruned or summarised, whole and restorable."""
 
@@ -324,75 +303,9 @@ class Addition:
 ChatTable = ValueTable[dict[str, Addition]]
 # Notes by chat; they go with their chat.
 ChatNotesTable = ValueTable[ChatNotes]
+# What each user has chosen for folders and models, by their scopes.
+PlaceTable = ValueTable[dict[str, PlaceChoice]]
 # The answers of commands that change something, by the message that gave the command.
 CommandTable = ValueTable[str]
 # The ids of each user's memories in the order in which they were first listed.
 NumberTable = ValueTable[list[str]]
-
-
-@dataclass(frozen=True)
-class SuggestionTable(EntryTable):
-    """Suggestions that wait for an answer, until they are answered.
-
-    Of what was rejected the digest is kept, for good.
-    """
-
-    leases: Leases
-
-    async def put(
-        self, user_id: str, waiting: Iterable[WaitingSuggestion]
-    ) -> None:
-        """Let suggestions wait, replacing former ones of the same digest."""
-        new = [
-            Entry(
-                key=suggestion.digest,
-                body=asdict(suggestion),
-                created_at=suggestion.source.said_at,
-                chat_id=suggestion.source.chat_id,
-                message_id=suggestion.source.message_id,
-            )
-            for suggestion in waiting
-        ]
-        await self.entries.put("suggestion", user_id, new)
-
-    async def waiting(self, user_id: str) -> tuple[WaitingSuggestion, ...]:
-        """A user's waiting suggestions, the newest first."""
-        entries = await self.entries.read("suggestion", user_id)
-        return read_as(WaitingSuggestion, entries)
-
-    async def claim(
-        self, user_id: str, but: Collection[str], now: int, most: int
-    ) -> list[WaitingSuggestion]:
-        """The newest suggestions that nobody has asked about lately; then they rest a while."""
-        claimed: list[WaitingSuggestion] = []
-        for suggestion in await self.waiting(user_id):
-            if len(claimed) == most:
-                break
-            if suggestion.digest not in but and await self.leases.acquire(
-                f"asked:{suggestion.digest}:{user_id}",
-                now,
-                ASKED_REST_SECONDS,
-            ):
-                claimed.append(suggestion)
-        return claimed
-
-    async def release(self, user_id: str, digests: Iterable[str]) -> None:
-        """Let suggestions rest no longer."""
-        await self.leases.end(f"asked:{one}:{user_id}" for one in digests)
-
-    async def discard(self, user_id: str, digests: Collection[str]) -> None:
-        """Drop suggestions that wait."""
-        await self.entries.drop("suggestion", user_id, digests)
-
-    async def reject(self, user_id: str, digest: str, now: int) -> None:
-        """Remember a digest for good, and drop everything else that is held of it."""
-        rejection = Entry(key=digest, body=True, created_at=now)
-        await self.entries.put("rejection", user_id, [rejection])
-        await self.discard(user_id, [digest])
-
-    async def rejected(
-        self, user_id: str, digests: Collection[str]
-    ) -> frozenset[str]:
-        """Those of the digests that the user has rejected, by whatever secret it was written down."""
-        rejected = await self.entries.keys("rejection", user_id)
-        return frozenset(rejected).intersection(digests)

@@ -7,7 +7,13 @@ known already, or taken back.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Sequence,
+)
 from dataclasses import field
 from typing import Protocol
 
@@ -22,19 +28,23 @@ from adaptive.core.model import (
     frozen,
     log_failure,
 )
+from adaptive.core.places import Place
 from adaptive.core.runtime import KeyedLocks, portions
 from adaptive.memory.archive import (
+    FOLDER_IS_GONE,
+    archived_change,
     exchange,
     memories_counted,
     plan_restoration,
     prune_store,
     replace_by_summary,
     restore_memory,
+    restored_scope,
 )
 from adaptive.memory.audit import AuditEntry, AuditTable, Step, UserStore
 from adaptive.memory.erasure import ErasureReport, Origin
 from adaptive.memory.gate import Gate
-from adaptive.memory.tables import ArchiveTable, NumberTable
+from adaptive.memory.tables import ArchivedMemory, ArchiveTable, NumberTable
 from adaptive.memory.writing import (
     Held,
     apply_proposals,
@@ -67,11 +77,13 @@ class Eraser(Protocol):
 class UserMemory(UserStore):
     """One user's memory under the settings of a hook; its verbs hold the user's ``lock``.
 
-    ``give_way`` waits until nobody waits for an answer.
+    ``give_way`` waits until nobody waits for an answer. Nothing is told of memories that may not be
+    shown at the ``place``.
     """
 
     number_table: NumberTable
     settings: Settings
+    place: Place
     lock: asyncio.Lock
     give_way: Callable[[], Awaitable[None]]
 
@@ -94,7 +106,9 @@ class UserMemory(UserStore):
         )
         fresh = {outcome.memory_id for outcome in applied}
         pruned = await prune_store(self, self.settings, source, fresh)
-        return applied + pruned
+        return applied + [
+            one for one in pruned if self.place.admits(one.draft.scope)
+        ]
 
     async def mark(self, memory: Memory, *marks: str) -> None:
         """Give a memory these marks in place of those that it has (see ``mark_memory``)."""
@@ -119,7 +133,7 @@ class UserMemory(UserStore):
     ) -> str:
         """Save what a user brings along, as one step beside what is known; what to tell of it."""
         standing: tuple[Memory, ...] = ()
-        known: set[str] = set()
+        known: set[tuple[str, str]] = set()
         step = f"imported-{time.time_ns()}"
         saved = 0
         refusals: list[str] = []
@@ -129,7 +143,7 @@ class UserMemory(UserStore):
                 former = {row.id: row.updated_at for row in standing}
                 standing = await read_anew(self.store, standing)
                 known.update(
-                    comparable(row.content)
+                    (row.scope, comparable(row.content))
                     for row in standing
                     if former.get(row.id) != row.updated_at
                 )
@@ -140,9 +154,10 @@ class UserMemory(UserStore):
                     except WriteRefused as refusal:
                         refusals.append(str(refusal))
                         continue
-                    words = comparable(passed.draft.content)
-                    if words not in known:
-                        known.add(words)
+                    draft = passed.draft
+                    said = (draft.scope, comparable(draft.content))
+                    if said not in known:
+                        known.add(said)
                         new.append(passed)
                 rows = await exchange(self, *new)
                 changes = [
@@ -193,6 +208,7 @@ class UserMemory(UserStore):
             copy
             for copy in await self.archive.read(self.user_id)
             if meant.issubset(tokens(copy.memory.content))
+            and self.place.admits(restored_scope(copy))
         ]
         chosen, told = plan_restoration(
             archived, await self.store.read(), self.settings.max_total_memories
@@ -224,6 +240,27 @@ class UserMemory(UserStore):
                 f"Not restored, still archived: {', '.join(reasons)}."
             )
         return lines
+
+    async def archive_scopes(self, scopes: Collection[str]) -> int:
+        """Archive all memories of scopes whose folders are gone, as one step; how many they are."""
+        step = f"folder-{time.time_ns()}"
+        now = int(time.time())
+        async with self.lock:
+            leaving = [
+                ArchivedMemory(memory, FOLDER_IS_GONE, now)
+                for memory in await self.store.read()
+                if memory.scope in scopes
+            ]
+            for portion in portions(leaving, _PORTION):
+                memories = [copy.memory for copy in portion]
+                await exchange(self, gone=memories, into_archive=portion)
+                await self.record(
+                    *(
+                        archived_change(copy, "pruned", step)
+                        for copy in portion
+                    )
+                )
+        return len(leaving)
 
     async def erase(
         self, eraser: Eraser, origin: Origin | None
@@ -267,6 +304,7 @@ class Memories:
             trail=self.trail,
             number_table=self.number_table,
             settings=settings,
+            place=sources.place or Place(),
             lock=self.locks.of(sources.user_id),
             give_way=self.give_way,
         )

@@ -17,7 +17,7 @@ from adaptive.privacy.injection import (
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.search.tokens import holds_words_of
 from adaptive.search.vectors import content_hash
-from adaptive.settings.merged import LocalOnlyBanks
+from adaptive.settings.merged import HiddenMemories
 from adaptive.settings.valves import MemoryFormat
 
 OPEN_MARKER = "<adaptive_memory>"
@@ -186,7 +186,7 @@ def extended_block(block: str, *paragraphs: str) -> str:
     return f"{above}{BLOCK_SEPARATOR.join(paragraphs)}\n{CLOSE_MARKER}"
 
 
-def withheld_reason(memory: Memory, hidden: LocalOnlyBanks) -> str:
+def withheld_reason(memory: Memory, hidden: HiddenMemories) -> str:
     """Why a memory's words may not stand where the chat's model reads them; empty if they may."""
     return (
         "kept from this model"

@@ -18,7 +18,7 @@ from adaptive.recall.selection import (
 from adaptive.search.fitting import interleaved
 from adaptive.search.fusion import Ranked
 from adaptive.settings.hook import Hook
-from adaptive.settings.merged import LocalOnlyBanks, Settings
+from adaptive.settings.merged import HiddenMemories, Settings
 
 _NEAREST_SHOWN = 3
 _LONGEST_QUOTED = 200
@@ -28,7 +28,7 @@ _SHOWN_CHARACTERS = 80
 def explained(
     selection: Selection,
     settings: Settings,
-    hidden: LocalOnlyBanks,
+    hidden: HiddenMemories,
     numbers: Mapping[str, int],
 ) -> str:
     """Why memories come for a question, and why the nearest others do not; Markdown.

@@ -105,9 +105,10 @@ class Recall:
             HostError: the host does not tell where its models are, or whether it compacts chats.
         """
         features = mapping(plain.body.get("features"))
-        # The host would show its memories to any model.
+        # The host would show its memories to any model, and at any place.
         if features.get("memory") and (
             hook.settings.native_memory == "replace"
+            or hook.place.is_divided
             or (await hook.hidden_from()).names
         ):
             # A copy: the original is shared with the metadata and other models' requests. From 0.10

@@ -32,7 +32,7 @@ from adaptive.search.fusion import (
 )
 from adaptive.search.index import FoundMemory, MemoryIndex
 from adaptive.search.tokens import tokens
-from adaptive.settings.merged import LocalOnlyBanks, Settings
+from adaptive.settings.merged import HiddenMemories, Settings
 
 # The most that valves allow for a model to judge, and some that may not stand in a prompt.
 _MOST_RANKED = 220
@@ -69,7 +69,7 @@ class Candidates:
 def candidates_for(
     question: Question,
     index: MemoryIndex,
-    hidden: LocalOnlyBanks,
+    hidden: HiddenMemories,
     judges: Judges | None,
 ) -> Candidates:
     """The candidates for a question, without the memories of ``hidden``.
@@ -245,7 +245,7 @@ def selected(
 
 
 def found_memories(
-    candidates: Candidates, hidden: LocalOnlyBanks
+    candidates: Candidates, hidden: HiddenMemories
 ) -> list[FoundMemory]:
     """The memories nearest to words in meaning, and those that hold one of them, best first."""
     index = candidates.index

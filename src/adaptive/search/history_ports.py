@@ -124,6 +124,12 @@ class PastChats(Protocol):
         """Titles of those of the chats that are the user's, by id."""
         ...
 
+    async def scopes(
+        self, user_id: str, chat_ids: Collection[str]
+    ) -> dict[str, set[str]]:
+        """The scopes of the folder and the models of each chat that is the user's, by its id."""
+        ...
+
     async def messages(
         self, user_id: str, chat_id: str, *, words: bool = True
     ) -> Sequence[JsonMapping]:

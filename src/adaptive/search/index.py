@@ -15,6 +15,7 @@ from adaptive.core.model import (
     frozen,
     is_core,
 )
+from adaptive.core.places import Place
 from adaptive.search.fusion import RankingIndex, ranking_index
 from adaptive.search.vectors import content_hash
 
@@ -48,6 +49,7 @@ class MemoryIndex:
     stamp: StoreStamp
     read_at: float  # when the memories were read, in epoch seconds
     doubtful: frozenset[str] = frozenset()  # ids to be read again
+    scopes: frozenset[str] = frozenset()  # of all that is in it
 
     @property
     def dimension(self) -> int:
@@ -123,6 +125,20 @@ class MemoryIndex:
         )
 
 
+def index_at(index: MemoryIndex, place: Place) -> MemoryIndex:
+    """The index of what may be shown at a place: of all else not even a mean is in it."""
+    return build_index(
+        [memory for memory in index.memories if place.admits(memory.scope)],
+        index.stored_vectors(),
+        index.nulls,
+        index.embedder,
+        index.stamp,
+        index.read_at,
+        index.doubtful,
+        previous=index,
+    )
+
+
 def build_index(
     memories: Sequence[Memory],
     known: Mapping[str, StoredVector],
@@ -172,4 +188,5 @@ def build_index(
         stamp=stamp,
         read_at=read_at,
         doubtful=doubtful,
+        scopes=frozenset(memory.scope for memory in ordered),
     )

@@ -23,7 +23,7 @@ from adaptive.search.calibration import (
 )
 from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
 from adaptive.search.freshness import doubtful_rows, read_anew
-from adaptive.search.index import MemoryIndex, build_index
+from adaptive.search.index import MemoryIndex, build_index, index_at
 from adaptive.search.vectors import (
     EmbedderRests,
     TurnEmbedder,
@@ -91,7 +91,7 @@ class MemoryIndexes:
 
     @staged("freshness")
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:
-        """The user's memories as they stand in the database now.
+        """The user's memories as they stand in the database now, those for the place of ``sources``.
 
         A few memories without a vector are waited for, ``patience`` seconds at most, and so is
         the first portion of many, and the calibration unless the embedder is slow; what is not
@@ -122,7 +122,10 @@ class MemoryIndexes:
             index = user.index or index
             if user.embedding in (None, embedding):
                 break  # it has failed, or takes longer
-        return index
+        place = sources.place
+        if place is None or all(map(place.admits, index.scopes)):
+            return index
+        return await asyncio.to_thread(index_at, index, place)
 
     def _is_ready(self, index: MemoryIndex) -> bool:
         """Whether nothing is left to embed for an index, what belongs to nobody included."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self, TypedDict
 
@@ -19,9 +19,10 @@ from adaptive.core.model import (
     JsonObject,
     frozen,
 )
+from adaptive.core.places import Place
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import UserCache
-from adaptive.settings.merged import LocalOnlyBanks, Settings
+from adaptive.settings.merged import HiddenMemories, Settings
 
 # Kinds whose prompt gets memories. In a channel and in a chat that somebody else owns, other
 # people read the answer; a sub-agent's prompt is written by a model that had them already.
@@ -49,7 +50,8 @@ class Hook(ABC):
     With ``is_direct`` the browser asks the chat's model itself. ``regenerated_message`` is the
     user's message whose answer is made anew, empty where none is. Names of time zones are the
     user's choice, the browser's, and the admin's. The language of the page (``de-DE``) is empty
-    where none is named. What is added to prompts may wait until the host has written its own tasks.
+    where none is named. The ``place`` is where the chat is. What is added to prompts may wait until
+    the host has written its own tasks.
 
     A page shows lines where it ``has_page``, and dialogs where it ``can_ask``. The ``notifier``
     shows news, unless the user or the admin wants none; ``replies`` shows what answers a request
@@ -68,6 +70,7 @@ class Hook(ABC):
     state: TurnState
     time_zones: tuple[str, str, str]
     interface_language: str
+    place: Place
     adds_behind_tasks: bool
     regenerated_message: JsonMapping
     has_page: bool
@@ -114,8 +117,14 @@ class Hook(ABC):
     @abstractmethod
     async def hidden_from(
         self, completer: Completer | None = None
-    ) -> LocalOnlyBanks:
-        """Banks that a model may not see: the chat's own one, or the one of a completer."""
+    ) -> HiddenMemories:
+        """What may not be shown here, and to the chat's own model or the one of a completer."""
+
+    @abstractmethod
+    async def standing_folders(
+        self, scopes: Collection[str]
+    ) -> frozenset[str]:
+        """Those of the scopes of folders that the host has still."""
 
     @abstractmethod
     async def machine(self, completer: Completer | None = None) -> str:
@@ -129,8 +138,13 @@ class Hook(ABC):
         """Show what to ask next below the answer, where the host makes none itself."""
 
     @abstractmethod
-    async def of_answer(self, chat_id: str, answer_id: str) -> Self:
-        """The user's hook for an answer in a saved chat that another process has given."""
+    async def of_answer(
+        self, chat_id: str, answer_id: str, place: Place
+    ) -> Self:
+        """The user's hook for an answer that another process has given in a saved chat.
+
+        The place is where the chat was then.
+        """
 
 
 class HostFeatures(Protocol):

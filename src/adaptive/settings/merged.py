@@ -1,8 +1,8 @@
 """The settings that one hook works with: valves and a user's own choices, merged and frozen.
 
 Names in valves are read as admins write them: other spellings, plurals and slips are understood,
-and what is not understood is a value of its own, for the doctor and the log to tell. With them the
-banks whose memories only models on the admin's own machines may see.
+and what is not understood is a value of its own, for the doctor and the log to tell. With them what
+may not be shown: to models that are not on the admin's own machines, and at other places.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,14 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
-from adaptive.core.model import CATEGORIES, CORE_CATEGORIES, Memory, frozen
+from adaptive.core.model import (
+    CATEGORIES,
+    CORE_CATEGORIES,
+    Draft,
+    Memory,
+    frozen,
+)
+from adaptive.core.places import Place, PlaceChoice
 from adaptive.settings.valves import PERSONAL_KINDS, UserValves, Valves
 
 # How alike two names must be to be the same with a slip, from 0 to 1 (``difflib``).
@@ -80,6 +87,7 @@ class Settings(Valves):
     enabled: bool = True
     user_timezone: str = ""
     index_past_chats: bool = False
+    new_folders: PlaceChoice = "everywhere"
 
     @classmethod
     def merge(cls, valves: BaseModel, user_valves: object) -> Self:
@@ -105,6 +113,7 @@ class Settings(Valves):
             admin.history_recall, reach, key=_HISTORY_REACHES.index
         )
         merged["index_past_chats"] = own.index_past_chats
+        merged["new_folders"] = own.new_folders
         # Validated above; doing it again would be most of what a hook costs before its work.
         return cls.model_construct(
             **merged, enabled=own.enabled, user_timezone=own.timezone
@@ -178,17 +187,19 @@ class Settings(Valves):
 
 
 @frozen
-class LocalOnlyBanks:
-    """Banks that are kept from one model; without names it may see every memory.
+class HiddenMemories:
+    """Memories that may not be shown to one model, or not at one place.
 
-    Where ``all_banks`` are, since one of the names is not known, it may see none. ``default`` is
-    the bank that a memory without a bank of its own counts to. Names are compared as the store
-    compares them: letter case and the number of blanks do not matter.
+    By ``names`` are the banks that are kept from the model; where ``all_banks`` are, since one of
+    the names is not known, it may see none. ``default`` is the bank that a memory without a bank of
+    its own counts to. Names are compared as the store compares them: letter case and the number of
+    blanks do not matter. The ``place`` hides what belongs to others.
     """
 
     names: frozenset[str] = frozenset()
     default: str = ""
     all_banks: bool = False
+    place: Place = Place()
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -201,17 +212,18 @@ class LocalOnlyBanks:
             all_banks=bool(read.unknown),
         )
 
-    def holds(self, memory: Memory) -> bool:
-        """Whether a memory is in one of them."""
+    def holds(self, memory: Memory | Draft) -> bool:
+        """Whether a memory is one of them."""
         bank = _bank_key(memory.bank) or self.default
-        return self.all_banks or bank in self.names
+        is_elsewhere = not self.place.admits(memory.scope)
+        return self.all_banks or bank in self.names or is_elsewhere
 
     def without(self, memories: Iterable[Memory]) -> list[Memory]:
-        """The memories that are in none of them."""
+        """The memories that may be shown."""
         return [memory for memory in memories if not self.holds(memory)]
 
 
-NOTHING_HIDDEN = LocalOnlyBanks()
+NOTHING_HIDDEN = HiddenMemories()
 
 
 def _bank_key(name: str) -> str:

@@ -24,6 +24,7 @@ from pydantic import (
 
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import CATEGORIES, JsonObject
+from adaptive.core.places import PlaceChoice
 from adaptive.core.texts import titled_parts, word_table
 
 SaveMode = Literal["auto", "suggest", "off"]
@@ -157,7 +158,6 @@ class Valves(LenientModel):
     deduplicate_memories: bool = True
     similarity_threshold: Proportion = 0.0
     max_total_memories: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    pruning_strategy: Literal["least_important", "oldest"] = "least_important"
     enable_summarization_task: bool = False
 
     pii_redaction: PiiRedaction = "store"
@@ -199,5 +199,6 @@ class UserValves(LenientModel):
     save_mode: SaveMode = "auto"
     history_recall: Literal["default", "off", "chat", "all"] = "default"
     index_past_chats: bool = False
+    new_folders: PlaceChoice = "everywhere"
     show_status: bool = True
     timezone: str = ""

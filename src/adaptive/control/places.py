@@ -1,0 +1,156 @@
+"""Folders and models with memories of their own: what a user chooses for them, and moves there."""
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from adaptive.control.numbers import NumberedMemories
+from adaptive.control.requests import Withheld, listed
+from adaptive.control.turn import Command
+from adaptive.core.marks import Tagged
+from adaptive.core.model import Memory, NewMemory, frozen
+from adaptive.core.places import Place, PlaceChoice
+from adaptive.core.texts import titled_parts
+from adaptive.memory.audit import AuditEntry
+from adaptive.memory.tables import PlaceTable
+from adaptive.memory.user_memory import Memories, UserMemory
+from adaptive.settings.hook import Hook
+from adaptive.settings.merged import HiddenMemories
+
+PLACE_TEXTS = titled_parts("places")
+PLACE_UNKNOWN = PLACE_TEXTS["unknown"]
+
+
+@frozen
+class PlaceCommands:
+    """Answers what a user says about where memories are known."""
+
+    table: PlaceTable
+    memories: Memories
+    numbered: NumberedMemories
+
+    async def choose(self, hook: Hook, command: Command) -> str:
+        """Choose for the chat's folder, or its model, what becomes of what is learned there."""
+        words = command.words.casefold().split()
+        choice: PlaceChoice = "everywhere"
+        if command.name == "here":
+            choice = "here only" if "only" in words else "here"
+        if not {"only", "model"}.issuperset(words):
+            return PLACE_TEXTS["how to choose"]
+        kind, scope = _named(hook.place, words)
+        if not scope:
+            return PLACE_TEXTS[kind]
+        choices = dict(hook.place.choices)
+        choices[scope] = choice
+        await self._write(hook, choices)
+        return PLACE_TEXTS[choice].format(place=_within(scope))
+
+    async def move(self, hook: Hook, command: Command) -> str:
+        """Make a memory known in the chat's folder or with its model alone, or everywhere."""
+        words = command.words.casefold().split()
+        goal: list[str] = []
+        while words and words[-1] in ("here", "everywhere", "model"):
+            goal.insert(0, words.pop())
+        if not words or goal[:1] not in (["here"], ["everywhere"]):
+            return PLACE_TEXTS["how to move"]
+        kind, scope = _named(hook.place, goal)
+        if goal[0] == "everywhere":
+            scope = ""
+        elif not scope:
+            return PLACE_TEXTS[kind]
+        chosen = await self.numbered.chosen(hook, " ".join(words))
+        if isinstance(chosen, str):
+            return chosen
+        memory = chosen.memory
+        moved = replace(memory, tags=memory.tags_in(scope))
+        await self.keep_apart(hook, [moved])
+        of_user = await self.memories.of(hook)
+        await of_user.mark(memory, *moved.marks)
+        told = "a memory" if chosen.withheld else listed(memory)
+        text = PLACE_TEXTS[f"moved {goal[0]}"]
+        return text.format(place=_within(scope), memory=told)
+
+    async def keep_apart(self, hook: Hook, drafts: Sequence[Tagged]) -> None:
+        """Note in which scopes there are memories now, though nothing was chosen for them.
+
+        From then on it is looked whether their folders stand, and that the host shows none of them.
+        """
+        choices = dict(hook.place.choices)
+        for scope in {draft.scope for draft in drafts if draft.scope}:
+            choices[scope] = hook.place.choice(scope)
+        if choices != hook.place.choices:
+            await self._write(hook, choices)
+
+    async def _write(
+        self, hook: Hook, choices: dict[str, PlaceChoice]
+    ) -> None:
+        await self.table.write(hook.user_id, "", choices, int(time.time()))
+
+    @staticmethod
+    def learned_at(
+        place: Place, carried: Sequence[NewMemory]
+    ) -> list[NewMemory]:
+        """What a user brings along, as it is known at the place, or where it was known already."""
+        placed: list[NewMemory] = []
+        for memory in carried:
+            draft = memory.draft
+            tags = draft.tags_in(draft.scope or place.scope)
+            placed.append(replace(memory, draft=replace(draft, tags=tags)))
+        return placed
+
+    @staticmethod
+    def notes(hidden: HiddenMemories, memories: Sequence[Memory]) -> list[str]:
+        """What the list of memories says of the place, and of those that are not shown there."""
+        place = hidden.place
+        here = [one for one in memories if place.admits(one.scope)]
+        elsewhere = len(memories) - len(here)
+        withheld = len(here) - len(hidden.without(here))
+        note = PLACE_TEXTS[f"note {place.choice(place.scope)}"]
+        notes = (
+            PLACE_UNKNOWN if not place.known else "",
+            note.format(place=_within(place.scope)),
+            f"{elsewhere} known elsewhere alone" if elsewhere else "",
+            f"{withheld} not shown here, kept from this chat's model"
+            if withheld
+            else "",
+        )
+        return [*filter(None, notes)]
+
+    @staticmethod
+    async def withheld(
+        hook: Hook, memory: UserMemory, changes: Sequence[AuditEntry]
+    ) -> Withheld:
+        """Tells which changes, the newest first, are not repeated in a chat: those of other places.
+
+        A memory's words are known where it is known now, or was when it went. Where a model reads
+        the chat that may not see every memory none is repeated, since what a bank held once is not
+        known for sure.
+        """
+        hidden = await hook.hidden_from()
+        known_in = {
+            change.memory_id: change.before.scope
+            for change in reversed(changes)
+            if change.before
+        }
+        known_in |= {row.id: row.scope for row in await memory.store.read()}
+
+        def is_withheld(change: AuditEntry) -> bool:
+            """Whether a change is not repeated; where it is known is told, or all is everywhere."""
+            scope = known_in.get(change.memory_id)
+            if scope is None:
+                return bool(hidden.names) or hidden.place.is_divided
+            return bool(hidden.names) or not hidden.place.admits(scope)
+
+        return is_withheld
+
+
+def _named(place: Place, words: Collection[str]) -> tuple[str, str]:
+    """Whether words name the model or the folder, and its scope."""
+    if "model" in words:
+        return "model", place.model
+    return "folder", place.folder
+
+
+def _within(scope: str) -> str:
+    is_folder = scope.startswith("folder=")
+    return "in this folder" if is_folder else "with this model"
