@@ -1,4 +1,4 @@
-"""Python source without what only its editors need: comments, docstrings, types of parameters.
+"""Python source without what only its editors need: comments, docstrings, types within functions.
 
 Open WebUI reads the installed file's whole text up to three times a turn, and formats it when it is
 saved in the editor. Its reader finds the full text in ``src/``, by the path in the banner above
@@ -12,17 +12,20 @@ import io
 import subprocess
 import sys
 import tokenize
+from collections.abc import Iterator
+from typing import TypeAlias
 
+_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 _DOCUMENTED = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def brief_source(text: str) -> str:
-    """The same program without comments, docstrings and the types in functions' signatures.
+    """The same program without comments, docstrings and the types in functions.
 
-    Of a docstring that is all there is to a body the first paragraph stays.
+    Where a docstring is all there is to a body, three dots are.
     """
-    text = _without_signature_types(text)
+    text = _without_types(text)
     lines = text.splitlines(keepends=True)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -36,21 +39,14 @@ def brief_source(text: str) -> str:
         ):
             continue
         first, last = node.body[0].lineno - 1, node.body[0].end_lineno or 0
-        if len(node.body) > 1:
-            lines[first:last] = [""] * (last - first)
-            continue
-        end = next(
-            (n for n in range(first, last - 1) if not lines[n + 1].strip()),
-            None,
-        )
-        if end is not None:
-            lines[end] = lines[end].rstrip("\n") + '"""\n'
-            lines[end + 1 : last] = [""] * (last - end - 1)
+        lines[first:last] = [""] * (last - first)
+        if len(node.body) == 1:
+            lines[first] = " " * node.body[0].col_offset + "...\n"
     return "".join(lines)
 
 
-def _without_signature_types(text: str) -> str:
-    """The same program; no function tells the types of its parameters and of what it returns.
+def _without_types(text: str) -> str:
+    """The same program; no function tells types: of parameters, of variables, of what it returns.
 
     Nothing reads those of functions at run time; the fields of classes keep theirs.
     """
@@ -66,17 +62,33 @@ def _without_signature_types(text: str) -> str:
     def start_of(node: ast.expr | ast.arg) -> int:
         return line_starts[node.lineno - 1] + node.col_offset
 
-    removed: list[tuple[int, int]] = []
+    removed: set[tuple[int, int]] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.arg) and node.annotation is not None:
             name_end = start_of(node) + len(node.arg.encode())
-            removed.append((name_end, end_of(node.annotation)))
-        if isinstance(node, _FUNCTION) and node.returns is not None:
+            removed.add((name_end, end_of(node.annotation)))
+        if not isinstance(node, _FUNCTION):
+            continue
+        if node.returns is not None:
             arrow = source.rindex(b"->", 0, start_of(node.returns))
-            removed.append((arrow, end_of(node.returns)))
+            removed.add((arrow, end_of(node.returns)))
+        for variable in typed_variables(node):
+            name_end = end_of(variable.target)
+            removed.add((name_end, end_of(variable.annotation)))
     for start, end in sorted(removed, reverse=True):
         source = source[:start] + source[end:]
     return source.decode()
+
+
+def typed_variables(function: _Function) -> Iterator[ast.AnnAssign]:
+    """The assignments within a function that tell a type, but for the fields of classes in it."""
+    inner: list[ast.AST] = [*function.body]
+    while inner:
+        node = inner.pop()
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            yield node
+        if not isinstance(node, ast.ClassDef):
+            inner += ast.iter_child_nodes(node)
 
 
 def reflowed(text: str, longest_line: int) -> str:

@@ -2,7 +2,7 @@
 
 Each module's statements stand in its section of the bundle as they are, but for its docstring and
 imports, which are elsewhere, the block that reads the prompts, docstrings and the types in
-functions' signatures (``tools.brief_source``), and private names that another module binds, too,
+functions (``tools.brief_source``), and private names that another module binds, too,
 which end in ``__`` and the module's name.
 """
 
@@ -19,6 +19,25 @@ from tests.bundle.small_project import COMMITTED, PROJECT
 BANNER = re.compile(r"^# ---- (\S+) ----$", re.MULTILINE)
 
 
+class Untyped(ast.NodeTransformer):
+    """Takes the types of a function's variables away, and leaves those of fields of classes."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """An assignment, if it is one."""
+        if node.value is None:
+            return node
+        return ast.Assign(
+            targets=[node.target],
+            value=node.value,
+            type_comment=None,
+            lineno=node.lineno,
+        )
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """A class as it is."""
+        return node
+
+
 def statements(text: str) -> Iterator[str]:
     """What a module or a section says, but for what the bundle leaves out."""
     for place, one in enumerate(ast.parse(text).body):
@@ -27,11 +46,14 @@ def statements(text: str) -> Iterator[str]:
                 node.annotation = None
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 node.returns = None
+                node.body = [Untyped().visit(inner) for inner in node.body]
             documented = isinstance(
                 node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
             )
             if documented and ast.get_docstring(node) is not None:
                 del node.body[0]
+            if documented and [*map(ast.unparse, node.body)] == ["..."]:
+                node.body = []
         is_docstring = place == 0 and isinstance(one, ast.Expr)
         is_prompts = ast.unparse(one).startswith("PROMPTS:")
         if not (

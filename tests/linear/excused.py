@@ -173,6 +173,7 @@ FUNCTIONS: Mapping[str, str] = {
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
         control.places._named
+        control.places.PlaceCommands.notes
         core.marks.Tagged.tags_in
         core.places.Place.admits
         core.places.Place.choice
