@@ -89,6 +89,10 @@ from zoneinfo import ZoneInfo
 PINNED = "pinned"
 QUIET = "quiet"
 _SCOPE = re.compile(r"in (?:folder|model)=[^\s,\[\]]{1,100}")
+_TAGS = re.compile(r"^\s*\[Tags:([^\[\]]*)\]\s*", re.IGNORECASE)
+_BANK = re.compile(r"(?<!\s)\s*\[Memory Bank:([^\[\]]*)\]\s*", re.IGNORECASE)
+_UNTIL = re.compile(r"(?<!\s)\s*\[Until:\s*([\d-]{10})\]\s*", re.IGNORECASE)
+_CONFIDENCE = re.compile(r"(?<!\s)\s*\[Confidence:\s*[\d.]+\]\s*", re.IGNORECASE)
 
 
 def marked(tags, mark):
@@ -131,6 +135,44 @@ class Tagged:
 
 def _is_scope(tag):
  return tag[:3] == "in " and _SCOPE.fullmatch(tag) is not None
+
+
+class Notation(TypedDict, total=False):
+ content: str
+ tags: tuple[str, ...]
+ bank: str
+ until: str
+
+
+def read_notation(text):
+ noted = Notation()
+ listed_tags, text = _without_mark(_TAGS, text)
+ tags = [tag.strip() for tag in listed_tags.split(",")]
+ if any(tags):
+  noted["tags"] = tuple(tag for tag in tags if tag)
+ bank, text = _without_mark(_BANK, text)
+ if bank:
+  noted["bank"] = bank
+ until, shorter = _without_mark(_UNTIL, text)
+ if iso_day(until):
+  noted["until"] = until
+  text = shorter
+ noted["content"] = _CONFIDENCE.sub(" ", text).strip()
+ return noted
+
+
+def _without_mark(mark, text):
+ match = mark.search(text)
+ if match is None:
+  return "", text
+ return match.group(1).strip(), f"{text[: match.start()]} {text[match.end() :]}"
+
+
+def iso_day(value):
+ try:
+  return value if isinstance(value, str) and str(date.fromisoformat(value)) == value else ""
+ except ValueError:
+  return ""
 
 
 # ---- src/adaptive/core/places.py ----
@@ -673,38 +715,6 @@ def folded_away(text):
 
 def answer_note(line):
  return _NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
-
-
-# ---- src/adaptive/core/notation.py ----
-
-_TAGS = re.compile(r"^\s*\[Tags:([^\[\]]*)\]\s*", re.IGNORECASE)
-_BANK = re.compile(r"(?<!\s)\s*\[Memory Bank:([^\[\]]*)\]\s*", re.IGNORECASE)
-_UNTIL = re.compile(r"(?<!\s)\s*\[Until:\s*([\d-]{10})\]\s*", re.IGNORECASE)
-_CONFIDENCE = re.compile(r"(?<!\s)\s*\[Confidence:\s*[\d.]+\]\s*", re.IGNORECASE)
-
-
-def read_notation(text):
- listed_tags, text = _without_mark(_TAGS, text)
- bank, text = _without_mark(_BANK, text)
- until, shorter = _without_mark(_UNTIL, text)
- if iso_day(until):
-  text = shorter
- tags = (tag.strip() for tag in listed_tags.split(","))
- return Draft(content=_CONFIDENCE.sub(" ", text).strip(), tags=tuple(filter(None, tags)), bank=bank, until=iso_day(until))
-
-
-def _without_mark(mark, text):
- match = mark.search(text)
- if match is None:
-  return "", text
- return match.group(1).strip(), f"{text[: match.start()]} {text[match.end() :]}"
-
-
-def iso_day(value):
- try:
-  return value if isinstance(value, str) and str(date.fromisoformat(value)) == value else ""
- except ValueError:
-  return ""
 
 
 # ---- src/adaptive/core/providers.py ----
@@ -1619,12 +1629,9 @@ def _of_content(text, fields):
 
 def _entry(content, fields):
  noted = read_notation(content)
- told = fields.get("label", "") + about_user(noted.content)
+ told = fields.get("label", "") + about_user(noted.get("content", ""))
  said = {"content": _rewritten("contents", told)}
- for name in ("tags", "bank", "until"):
-  if getattr(noted, name):
-   said[name] = getattr(noted, name)
- return {**fields, **mapping(fields, "meta"), **said}
+ return {**fields, **mapping(fields, "meta"), **noted, **said}
 
 
 def _of_lines(text):
@@ -1748,20 +1755,20 @@ def memory_of_row(row):
  path = getattr(row, "path", None)
  meta = getattr(row, "meta", None) or {}
  notation = read_notation(stored)
- tags = listing(meta.get("tags")) or notation.tags
+ tags = listing(meta.get("tags")) or notation.get("tags", ())
  if not tags and kind == "user":
   tags = ("identity",)
  return Memory(
   id=row.id,
-  content=notation.content,
+  content=notation.get("content", ""),
   created_at=row.created_at or 0,
   updated_at=row.updated_at or 0,
   tags=tuple(map(str, tags)),
-  bank=str(meta.get("bank") or notation.bank or (path or "").partition("/")[0]),
+  bank=str(meta.get("bank") or notation.get("bank") or (path or "").partition("/")[0]),
   confidence=_number(meta.get("confidence"), 1.0),
   importance=round(_number(meta.get("importance"), 5)),
   meta=meta,
-  until=iso_day(meta.get("until")) or notation.until,
+  until=iso_day(meta.get("until")) or notation.get("until", ""),
   stored=(stored, kind, path),
  )
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adaptive.core.marks import read_notation
 from adaptive.core.model import CATEGORIES, Draft, Memory
 from adaptive.host.memory_rows import (
     memory_of_row,
     memory_path,
-    read_notation,
     write_notation,
 )
 from tests.rates import over
@@ -145,7 +145,7 @@ NOTED = [
 @over("stored, noted", NOTED)
 def test_read_notation(stored: str, noted: Draft) -> None:
     """Marks of any earlier release are read; what only looks like one stays."""
-    assert read_notation(stored) == noted
+    assert Draft(**read_notation(stored)) == noted
 
 
 plain = st.text(st.characters(exclude_characters="[]"))
@@ -163,7 +163,7 @@ def test_round_trip(
 ) -> None:
     """What is written into a text comes back as it was, to the letter."""
     noted = Draft(content, tags, bank, until=until)
-    assert read_notation(write_notation(noted)) == noted
+    assert Draft(**read_notation(write_notation(noted))) == noted
 
 
 PATHOLOGICAL = [
@@ -176,4 +176,4 @@ PATHOLOGICAL = [
 @over("text", PATHOLOGICAL)
 def test_linear_time(text: str) -> None:
     """200 kB that a user typed into a memory are read in no time."""
-    assert len(read_notation(text).content) <= len(text)
+    assert len(read_notation(text)["content"]) <= len(text)

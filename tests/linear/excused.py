@@ -147,7 +147,7 @@ FUNCTIONS: Mapping[str, str] = {
         host.memories._is_written
         control.entries._fits
         control.entries._rules
-        core.notation._without_mark
+        core.marks._without_mark
         host.memory_rows.memory_fields
         host.memory_vectors._held
         memory.audit.ChangeKey.written

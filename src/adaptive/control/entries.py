@@ -9,9 +9,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
+from adaptive.core.marks import read_notation
 from adaptive.core.messages import has_words, listing, mapping
 from adaptive.core.model import JsonMapping, JsonObject
-from adaptive.core.notation import read_notation
 from adaptive.core.texts import pattern_table
 
 _LONGEST_LINE = 300
@@ -168,12 +168,9 @@ def _entry(content: str, fields: JsonMapping) -> JsonObject:
     A label says what the text is about.
     """
     noted = read_notation(content)
-    told = fields.get("label", "") + about_user(noted.content)
-    said: JsonObject = {"content": _rewritten("contents", told)}
-    for name in ("tags", "bank", "until"):
-        if getattr(noted, name):
-            said[name] = getattr(noted, name)
-    return {**fields, **mapping(fields, "meta"), **said}
+    told = fields.get("label", "") + about_user(noted.get("content", ""))
+    said = {"content": _rewritten("contents", told)}
+    return {**fields, **mapping(fields, "meta"), **noted, **said}
 
 
 def _of_lines(text: str) -> Iterator[CarriedEntry]:

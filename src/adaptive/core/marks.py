@@ -1,12 +1,22 @@
-"""Tags of a memory: what it is about, and how its user has marked it."""
+"""Tags of a memory: what it is about, how its user has marked it; and tags inside of texts."""
 
 import re
 from collections.abc import Iterable
+from datetime import date
+from typing import TypedDict
 
 PINNED = "pinned"
 QUIET = "quiet"
 # Where alone a memory is known: in a folder or with a model, by its id.
 _SCOPE = re.compile(r"in (?:folder|model)=[^\s,\[\]]{1,100}")
+# No two neighbouring parts may take the same character, and a run of spaces is entered at its
+# start only: a text of the user may be long, and is read in linear time.
+_TAGS = re.compile(r"^\s*\[Tags:([^\[\]]*)\]\s*", re.IGNORECASE)
+_BANK = re.compile(r"(?<!\s)\s*\[Memory Bank:([^\[\]]*)\]\s*", re.IGNORECASE)
+_UNTIL = re.compile(r"(?<!\s)\s*\[Until:\s*([\d-]{10})\]\s*", re.IGNORECASE)
+_CONFIDENCE = re.compile(
+    r"(?<!\s)\s*\[Confidence:\s*[\d.]+\]\s*", re.IGNORECASE
+)
 
 
 def marked(tags: Iterable[str], mark: str) -> tuple[str, ...]:
@@ -60,3 +70,53 @@ class Tagged:
 def _is_scope(tag: str) -> bool:
     # The first look is for the many memories that are known everywhere.
     return tag[:3] == "in " and _SCOPE.fullmatch(tag) is not None
+
+
+class Notation(TypedDict, total=False):
+    """What a stored text holds: its content, and of tags, bank and end date those that it has."""
+
+    content: str
+    tags: tuple[str, ...]
+    bank: str
+    until: str
+
+
+def read_notation(text: str) -> Notation:
+    """Take tags, bank, end date and the former confidence mark out of a stored text."""
+    noted = Notation()
+    listed_tags, text = _without_mark(_TAGS, text)
+    tags = [tag.strip() for tag in listed_tags.split(",")]
+    if any(tags):
+        noted["tags"] = tuple(tag for tag in tags if tag)
+    bank, text = _without_mark(_BANK, text)
+    if bank:
+        noted["bank"] = bank
+    until, shorter = _without_mark(_UNTIL, text)
+    if iso_day(until):
+        noted["until"] = until
+        text = shorter
+    noted["content"] = _CONFIDENCE.sub(" ", text).strip()
+    return noted
+
+
+def _without_mark(mark: re.Pattern[str], text: str) -> tuple[str, str]:
+    """What the first mark of a kind holds, and the text without that mark."""
+    match = mark.search(text)
+    if match is None:
+        return "", text
+    return match.group(
+        1
+    ).strip(), f"{text[: match.start()]} {text[match.end() :]}"
+
+
+def iso_day(value: object) -> str:
+    """The value if it is a day of the calendar as "YYYY-MM-DD", else nothing."""
+    try:
+        return (
+            value
+            if isinstance(value, str)
+            and str(date.fromisoformat(value)) == value
+            else ""
+        )
+    except ValueError:
+        return ""

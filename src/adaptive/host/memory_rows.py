@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Container, Sequence
 from typing import Any
 
+from adaptive.core.marks import iso_day, read_notation
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import (
     CORE_CATEGORIES,
@@ -21,7 +22,6 @@ from adaptive.core.model import (
     NewMemory,
     Provenance,
 )
-from adaptive.core.notation import iso_day, read_notation
 
 _SOURCE = "adaptive_memory"
 _FORMER_CONTENTS_KEPT = 20
@@ -42,24 +42,26 @@ def memory_of_row(row: Any) -> Memory:
     path: str | None = getattr(row, "path", None)
     meta: JsonMapping = getattr(row, "meta", None) or {}
     notation = read_notation(stored)
-    tags: Sequence[Any] = listing(meta.get("tags")) or notation.tags
+    tags: Sequence[Any] = listing(meta.get("tags")) or notation.get("tags", ())
     if not tags and kind == "user":
         tags = (
             "identity",
         )  # who somebody is, by whatever tool it was written
     return Memory(
         id=row.id,
-        content=notation.content,
+        content=notation.get("content", ""),
         created_at=row.created_at or 0,
         updated_at=row.updated_at or 0,
         tags=tuple(map(str, tags)),
         bank=str(
-            meta.get("bank") or notation.bank or (path or "").partition("/")[0]
+            meta.get("bank")
+            or notation.get("bank")
+            or (path or "").partition("/")[0]
         ),
         confidence=_number(meta.get("confidence"), 1.0),
         importance=round(_number(meta.get("importance"), 5)),
         meta=meta,
-        until=iso_day(meta.get("until")) or notation.until,
+        until=iso_day(meta.get("until")) or notation.get("until", ""),
         stored=(stored, kind, path),
     )
 
