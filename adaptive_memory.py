@@ -4727,41 +4727,6 @@ class PageDialog:
    return None
 
 
-# ---- src/adaptive/search/spelling.py ----
-
-_LEAST_LETTERS__spelling = 5
-_LEAST_TO_EXCHANGE = 7
-_MOST_LETTERS__spelling = 40
-
-
-class KnownWords:
- def __init__(self, words):
-  self._words = {word: word for word in words}
-  self._shortened = {}
-
- def as_spelled(self, word):
-  is_word = _LEAST_LETTERS__spelling <= len(word) <= _MOST_LETTERS__spelling
-  if not is_word or word in self._words:
-   return word
-  if not self._shortened:
-   self._shortened = {shorter: known for known in self._words if len(known) <= _MOST_LETTERS__spelling for shorter in _without_a_letter(known)}
-  if word in self._shortened:
-   return self._shortened[word]
-  ways = [self._words]
-  if len(word) >= _LEAST_TO_EXCHANGE:
-   ways.append(self._shortened)
-  for way in ways:
-   for shorter in _without_a_letter(word):
-    if shorter in way:
-     return way[shorter]
-  return word
-
-
-def _without_a_letter(word):
- for place in range(1, len(word)):
-  yield word[:place] + word[place + 1 :]
-
-
 # ---- src/adaptive/search/tokens.py ----
 
 _LONGEST_TEXT__tokens = 8000
@@ -4933,6 +4898,39 @@ def keyword_index(documents, names=()):
 
 def _inverse_frequency(size, frequency):
  return np.log1p((size - np.asarray(frequency) + 0.5) / (np.asarray(frequency) + 0.5))
+
+
+_LEAST_LETTERS__tokens = 5
+_LEAST_TO_EXCHANGE = 7
+_MOST_LETTERS__tokens = 40
+
+
+class KnownWords:
+ def __init__(self, words):
+  self._words = {word: word for word in words}
+  self._shortened = {}
+
+ def as_spelled(self, word):
+  is_word = _LEAST_LETTERS__tokens <= len(word) <= _MOST_LETTERS__tokens
+  if not is_word or word in self._words:
+   return word
+  if not self._shortened:
+   self._shortened = {shorter: known for known in self._words if len(known) <= _MOST_LETTERS__tokens for shorter in _without_a_letter(known)}
+  if word in self._shortened:
+   return self._shortened[word]
+  ways = [self._words]
+  if len(word) >= _LEAST_TO_EXCHANGE:
+   ways.append(self._shortened)
+  for way in ways:
+   for shorter in _without_a_letter(word):
+    if shorter in way:
+     return way[shorter]
+  return word
+
+
+def _without_a_letter(word):
+ for place in range(1, len(word)):
+  yield word[:place] + word[place + 1 :]
 
 
 # ---- src/adaptive/control/transfer.py ----
@@ -6679,58 +6677,6 @@ def nearness(vectors, examples):
  return ((1 + of_texts @ of_examples.T) / 2) ** _DEGREE
 
 
-# ---- src/adaptive/learn/lasting.py ----
-
-SOON_OVER = "it will soon be over"
-_CORE_IMPORTANCE = 7
-_LEAST_CONFIDENCE = 0.5
-
-
-def lasts(fact, vector, examples):
- scores = examples.scores([fact], vector[np.newaxis])
- by_letters = classifier("fact").scores(fact)[0]
- return bool(scores["lasting"][0] + by_letters >= 0)
-
-
-def is_about_identity(fact, vector, examples):
- scores = examples.scores([fact], vector[np.newaxis])
- return bool(scores["plain"][0] < 0)
-
-
-def judged_facts(proposals, turn, vectors, judges):
- earlier = [one.text for one in turn.earlier if one.role == "user"]
- said = Vocabulary.of([turn.words, *earlier])
-
- def judged(proposal):
-  fact = weighed(proposal, said)
-  vector = vectors.get(fact.draft.content)
-  if judges is None or fact.states_nothing or vector is None:
-   return fact
-  return _judged(fact, vector, judges.facts)
-
- return each_open(proposals, judged)
-
-
-def _judged(proposal, vector, examples):
- draft = proposal.draft
- if not lasts(draft.content, vector, examples):
-  return proposal.decided("rejected", SOON_OVER)
- if draft.topics or not is_about_identity(draft.content, vector, examples):
-  return proposal
- marked = replace(draft, tags=("identity",), importance=max(draft.importance, _CORE_IMPORTANCE))
- return replace(proposal, draft=marked)
-
-
-def weighed(proposal, said):
- if proposal.states_nothing:
-  return proposal
- share = supported_share(proposal.draft.content, said)
- proven = _LEAST_CONFIDENCE + (1 - _LEAST_CONFIDENCE) * share
- confidence = min(proposal.draft.confidence, round(proven, 2))
- draft = replace(proposal.draft, confidence=confidence)
- return replace(proposal, draft=draft)
-
-
 # ---- src/adaptive/search/fingerprints.py ----
 
 _PROMPT = NULL_PROMPTS[0]
@@ -7124,6 +7070,7 @@ def _standing_out(pool, gate, strictness):
 # ---- src/adaptive/search/index.py ----
 
 _BYTES_PER_MEMORY = 1500
+_DATE_SECONDS = 2
 
 
 @frozen
@@ -7200,11 +7147,6 @@ def build_index(memories, known, nulls, embedder, stamp, read_at, doubtful=froze
  core = [memory for memory in ordered if is_core(memory)]
  core.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
  return MemoryIndex(memories=ordered, places={memory.id: place for place, memory in enumerate(ordered)}, core=core, ranking=ranking, nulls=nulls, embedder=embedder, stamp=stamp, read_at=read_at, doubtful=doubtful, scopes=frozenset(memory.scope for memory in ordered))
-
-
-# ---- src/adaptive/search/freshness.py ----
-
-_DATE_SECONDS = 2
 
 
 async def read_anew(store, known, doubtful=()):
@@ -7454,7 +7396,7 @@ class MemoryIndexes:
    log_failure("memories can't be prepared for search", error)
 
 
-# ---- src/adaptive/learn/prefilter.py ----
+# ---- src/adaptive/learn/judges.py ----
 
 EMBEDDING_PATIENCE_SECONDS = 10.0
 _MOST_PARTS = 8
@@ -7486,48 +7428,54 @@ def spoken_parts(words):
  return ["\n".join(parts[at : at + size]) for at in range(0, len(parts), size)]
 
 
-# ---- src/adaptive/search/thoughts.py ----
-
-_MOST_THOUGHTS = 8
-_QUESTION_MARKS = {"?", "\uff1f", "\u061f"}
-_LONGEST_SENTENCE__thoughts = 200
-_HALF_PART = 60
-_TOLD = 0.5
+SOON_OVER = "it will soon be over"
+_CORE_IMPORTANCE = 7
+_LEAST_CONFIDENCE = 0.5
 
 
-def thoughts_of(text, keywords):
- thoughts = []
- for sentence in sentences(head_and_tail(text, LONGEST_QUERY)):
-  if thoughts and continues(sentence):
-   thoughts[-1] += f" {sentence}"
-  else:
-   thoughts.extend(_parts(sentence))
- thoughts = [*dict.fromkeys(thoughts)]
- if len(thoughts) < 2:
-  return []
- rarest_first = sorted(range(len(thoughts) - 1), key=lambda place: -keywords.rarest(tokens(thoughts[place])))
- chosen = sorted(rarest_first[: _MOST_THOUGHTS - 1])
- return [thoughts[place] for place in (*chosen, len(thoughts) - 1)]
+def lasts(fact, vector, examples):
+ scores = examples.scores([fact], vector[np.newaxis])
+ by_letters = classifier("fact").scores(fact)[0]
+ return bool(scores["lasting"][0] + by_letters >= 0)
 
 
-def _parts(sentence):
- if len(sentence) <= _LONGEST_SENTENCE__thoughts:
-  return [sentence]
- halves = passages(sentence, _HALF_PART)
- return [" ".join(pair) for pair in pairwise(halves)]
+def is_about_identity(fact, vector, examples):
+ scores = examples.scores([fact], vector[np.newaxis])
+ return bool(scores["plain"][0] < 0)
 
 
-def thought_queries(thoughts, vectors, dimension):
- own = [None] * len(thoughts)
- if vectors is not None and vectors.shape[1] == dimension:
-  own = [*vectors[len(vectors) - len(thoughts) :]]
- return [RankingQuery(text=thought, vector=vector, personal=1.0 if _QUESTION_MARKS & {*thought} else _TOLD) for thought, vector in zip(thoughts, own, strict=True)]
+def judged_facts(proposals, turn, vectors, judges):
+ earlier = [one.text for one in turn.earlier if one.role == "user"]
+ said = Vocabulary.of([turn.words, *earlier])
+
+ def judged(proposal):
+  fact = weighed(proposal, said)
+  vector = vectors.get(fact.draft.content)
+  if judges is None or fact.states_nothing or vector is None:
+   return fact
+  return _judged(fact, vector, judges.facts)
+
+ return each_open(proposals, judged)
 
 
-def with_evidence(queries, judges):
- if judges is None:
-  return [*queries]
- return [replace(query, about_writer=judges.evidence(query.text, query.vector)) if query.vector is not None else query for query in queries]
+def _judged(proposal, vector, examples):
+ draft = proposal.draft
+ if not lasts(draft.content, vector, examples):
+  return proposal.decided("rejected", SOON_OVER)
+ if draft.topics or not is_about_identity(draft.content, vector, examples):
+  return proposal
+ marked = replace(draft, tags=("identity",), importance=max(draft.importance, _CORE_IMPORTANCE))
+ return replace(proposal, draft=marked)
+
+
+def weighed(proposal, said):
+ if proposal.states_nothing:
+  return proposal
+ share = supported_share(proposal.draft.content, said)
+ proven = _LEAST_CONFIDENCE + (1 - _LEAST_CONFIDENCE) * share
+ confidence = min(proposal.draft.confidence, round(proven, 2))
+ draft = replace(proposal.draft, confidence=confidence)
+ return replace(proposal, draft=draft)
 
 
 # ---- src/adaptive/settings/valves.py ----
@@ -14781,6 +14729,48 @@ def _run_over(hook, year):
 
 
 # ---- src/adaptive/recall/question.py ----
+
+_MOST_THOUGHTS = 8
+_QUESTION_MARKS = {"?", "\uff1f", "\u061f"}
+_LONGEST_SENTENCE__question = 200
+_HALF_PART = 60
+_TOLD = 0.5
+
+
+def thoughts_of(text, keywords):
+ thoughts = []
+ for sentence in sentences(head_and_tail(text, LONGEST_QUERY)):
+  if thoughts and continues(sentence):
+   thoughts[-1] += f" {sentence}"
+  else:
+   thoughts.extend(_parts(sentence))
+ thoughts = [*dict.fromkeys(thoughts)]
+ if len(thoughts) < 2:
+  return []
+ rarest_first = sorted(range(len(thoughts) - 1), key=lambda place: -keywords.rarest(tokens(thoughts[place])))
+ chosen = sorted(rarest_first[: _MOST_THOUGHTS - 1])
+ return [thoughts[place] for place in (*chosen, len(thoughts) - 1)]
+
+
+def _parts(sentence):
+ if len(sentence) <= _LONGEST_SENTENCE__question:
+  return [sentence]
+ halves = passages(sentence, _HALF_PART)
+ return [" ".join(pair) for pair in pairwise(halves)]
+
+
+def thought_queries(thoughts, vectors, dimension):
+ own = [None] * len(thoughts)
+ if vectors is not None and vectors.shape[1] == dimension:
+  own = [*vectors[len(vectors) - len(thoughts) :]]
+ return [RankingQuery(text=thought, vector=vector, personal=1.0 if _QUESTION_MARKS & {*thought} else _TOLD) for thought, vector in zip(thoughts, own, strict=True)]
+
+
+def with_evidence(queries, judges):
+ if judges is None:
+  return [*queries]
+ return [replace(query, about_writer=judges.evidence(query.text, query.vector)) if query.vector is not None else query for query in queries]
+
 
 _SHARE_FOR_EMBEDDING = 0.5
 _SHARE_FOR_SEARCHING_AGAIN = 0.15

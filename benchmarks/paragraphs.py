@@ -18,6 +18,11 @@ from typing import Any, Literal
 import numpy as np
 
 from adaptive.core.model import Vectors
+from adaptive.recall.question import (
+    thought_queries,
+    thoughts_of,
+    with_evidence,
+)
 from adaptive.search.examples import EXAMPLE_TEXTS, judges_by
 from adaptive.search.fitting import fitting
 from adaptive.search.fusion import (
@@ -25,11 +30,6 @@ from adaptive.search.fusion import (
     RankingQuery,
     rank,
     ranking_index,
-)
-from adaptive.search.thoughts import (
-    thought_queries,
-    thoughts_of,
-    with_evidence,
 )
 from benchmarks.figures import say, write_results
 from benchmarks.locomo import DEFAULT_DATA, Encode, minilm

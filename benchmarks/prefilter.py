@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.model import Vectors
-from adaptive.learn.prefilter import may_tell, spoken_parts
+from adaptive.learn.judges import may_tell, spoken_parts
 from adaptive.search.examples import MESSAGE_EXAMPLES, ComparedExamples
 from benchmarks.abstention import distortions
 from benchmarks.figures import say, write_results

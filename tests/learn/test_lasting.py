@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from adaptive.core.model import Draft, Proposal, Vectors
-from adaptive.learn.lasting import (
+from adaptive.learn.judges import (
     SOON_OVER,
     is_about_identity,
     judged_facts,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.learn.prefilter import may_hold_fact, may_tell
+from adaptive.learn.judges import may_hold_fact, may_tell
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import normalised
 from tests.fakes import ShelvedVectors, WordEmbedder

@@ -24,7 +24,7 @@ COROUTINES: Mapping[str, str] = {
         learn.lesson.*
         learn.suggestions.*
         learn.outdated.*
-        learn.prefilter.may_hold_fact
+        learn.judges.may_hold_fact
         learn.queue.LearningQueue.*
         settings.hook.Hook.*
         settings.hook.StatusLines.*
@@ -53,7 +53,7 @@ COROUTINES: Mapping[str, str] = {
         core.embedding.*
         search.encoding.*
         search.fingerprints.*
-        search.freshness.*
+        search.index.*
         search.vectors.*
     """,
     "They hand entries to a table, or to the store behind the gate.": """
@@ -70,7 +70,7 @@ FUNCTIONS: Mapping[str, str] = {
     "Its texts are sentences and quotations of a reply, none of which is longer than a few kB; all "
     "that is grounded of a reply is measured as `learn.grounding.screened`.": """
         learn.grounding.Claim.of
-        learn.lasting.weighed
+        learn.judges.weighed
         learn.proposals._evidence
         learn.support.Source.*
         learn.support.says_again
@@ -95,11 +95,10 @@ FUNCTIONS: Mapping[str, str] = {
         learn.support.Vocabulary.*
         learn.duplicates._nearest_stored
         learn.duplicates._reconciled_change
-        learn.lasting._judged
-        learn.lasting.judged_facts
-        learn.lasting.lasts
-        learn.lasting.is_about_identity
-        learn.lasting.weighed
+        learn.judges._judged
+        learn.judges.judged_facts
+        learn.judges.lasts
+        learn.judges.is_about_identity
         learn.proposals._evidence
         learn.outdated.far_reaching_changes
         learn.outdated.without_changes_of_later
@@ -109,7 +108,7 @@ FUNCTIONS: Mapping[str, str] = {
         core.messages.branch_to
         history.section._day
         host.hook.HostHook.typed_to
-        learn.prefilter.may_tell
+        learn.judges.may_tell
         learn.past.period_of_year
         learn.turns.by_model
         learn.summaries.related_clusters
@@ -128,7 +127,7 @@ FUNCTIONS: Mapping[str, str] = {
         recall.explanation._reason_to_stay
         recall.question.*
         recall.selection.*
-        search.freshness.doubtful_rows
+        search.index.doubtful_rows
         search.index.MemoryIndex.with_vectors
         settings.merged.HiddenMemories.holds
         settings.merged.HiddenMemories.without
@@ -188,7 +187,7 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.scanning.any_of
         privacy.personal_data._*
         privacy.redaction._name_of
-        search.spelling._without_a_letter
+        search.tokens._without_a_letter
     """,
     "It reads no more than the first 160 characters of a message.": """
         privacy.spoken_requests._last_day

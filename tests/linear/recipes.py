@@ -95,14 +95,12 @@ from adaptive.recall.prompt import (
     with_block,
     with_message_blocks,
 )
-from adaptive.recall.question import question_of
+from adaptive.recall.question import question_of, thought_queries, thoughts_of
 from adaptive.recall.request import plain_window
 from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.history_ports import HistoryHit
 from adaptive.search.index import MemoryIndex, build_index
-from adaptive.search.spelling import KnownWords
-from adaptive.search.thoughts import thought_queries, thoughts_of
-from adaptive.search.tokens import keyword_index
+from adaptive.search.tokens import KnownWords, keyword_index
 from tests.linear.functions import (
     SETTINGS,
     memories,
@@ -467,16 +465,16 @@ RECIPES: Mapping[str, Recipe] = {
     "search.tokens.KeywordIndex.as_spelled": lambda text: partial(
         keyword_index([NAMES], [NAMES]).as_spelled, parts(text)
     ),
-    "search.spelling.KnownWords.as_spelled": lambda text: partial(
+    "search.tokens.KnownWords.as_spelled": lambda text: partial(
         KnownWords(parts(text)).as_spelled, text[1:41]
     ),
     "search.tokens.KeywordIndex.rarest": lambda text: partial(
         keyword_index([parts(text)[:400]]).rarest, parts(text)
     ),
-    "search.thoughts.thoughts_of": lambda text: partial(
+    "recall.question.thoughts_of": lambda text: partial(
         thoughts_of, text, keyword_index([NAMES])
     ),
-    "search.thoughts.thought_queries": lambda text: partial(
+    "recall.question.thought_queries": lambda text: partial(
         thought_queries, [text, text], None, 0
     ),
     "search.fusion.ranking_query": lambda text: partial(

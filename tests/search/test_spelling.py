@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.search.spelling import KnownWords
+from adaptive.search.tokens import KnownWords
 
 TYPED = KnownWords(
     ["lisabon", "portugese", "merlin", "max", "oluwaseun", "x" * 99_999]

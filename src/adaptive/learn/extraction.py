@@ -19,7 +19,7 @@ from adaptive.core.providers import (
 )
 from adaptive.core.runtime import staged
 from adaptive.core.texts import PROMPTS
-from adaptive.learn.prefilter import spoken_parts
+from adaptive.learn.judges import spoken_parts
 from adaptive.learn.proposals import (
     END_NOTE,
     ExtractionSource,

@@ -33,17 +33,17 @@ from adaptive.learn.extraction import (
     typed_lines,
 )
 from adaptive.learn.grounding import screened
-from adaptive.learn.lasting import judged_facts
+from adaptive.learn.judges import (
+    EMBEDDING_PATIENCE_SECONDS,
+    judged_facts,
+    may_hold_fact,
+)
 from adaptive.learn.outdated import (
     far_reaching_changes,
     with_consequences,
     without_changes_of_later,
 )
 from adaptive.learn.placing import placed
-from adaptive.learn.prefilter import (
-    EMBEDDING_PATIENCE_SECONDS,
-    may_hold_fact,
-)
 from adaptive.learn.proposals import ExtractionSource
 from adaptive.learn.queue import TurnWork, past_lessons
 from adaptive.learn.suggestions import (

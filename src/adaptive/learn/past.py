@@ -30,8 +30,8 @@ from adaptive.core.messages import (
 )
 from adaptive.core.model import Provenance, TablesUnavailable, Turn, frozen
 from adaptive.core.texts import PROMPTS
+from adaptive.learn.judges import EMBEDDING_PATIENCE_SECONDS, may_hold_fact
 from adaptive.learn.learning import Learning
-from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, may_hold_fact
 from adaptive.learn.turns import marked_turn, past_turns
 from adaptive.memory.tables import Leases, ValueTable
 from adaptive.memory.turn_table import (

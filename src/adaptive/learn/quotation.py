@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from adaptive.core.texts import word_table
-from adaptive.search.spelling import KnownWords
-from adaptive.search.tokens import folded_text
+from adaptive.search.tokens import KnownWords, folded_text
 
 _LEAST_FENCE = 3
 # Farther in, Markdown reads neither a fence nor a block quote

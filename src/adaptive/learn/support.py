@@ -21,8 +21,7 @@ from adaptive.learn.quotation import (
     typed_words,
     unpasted_words,
 )
-from adaptive.search.spelling import KnownWords
-from adaptive.search.tokens import folded_text, tokens
+from adaptive.search.tokens import KnownWords, folded_text, tokens
 
 _FIRST_LETTERS = 4
 _PARTS = re.compile(r"[\w\s'\u2019]+")

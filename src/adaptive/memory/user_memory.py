@@ -53,7 +53,7 @@ from adaptive.memory.writing import (
     take_back,
 )
 from adaptive.privacy.sealing import UNDER_FORMER_KEY
-from adaptive.search.freshness import read_anew
+from adaptive.search.index import read_anew
 from adaptive.search.tokens import comparable, tokens
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings

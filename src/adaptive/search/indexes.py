@@ -22,8 +22,13 @@ from adaptive.search.calibration import (
     SharedVectors,
 )
 from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
-from adaptive.search.freshness import doubtful_rows, read_anew
-from adaptive.search.index import MemoryIndex, build_index, index_at
+from adaptive.search.index import (
+    MemoryIndex,
+    build_index,
+    doubtful_rows,
+    index_at,
+    read_anew,
+)
 from adaptive.search.vectors import (
     EmbedderRests,
     TurnEmbedder,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.search.thoughts import thought_queries, thoughts_of
+from adaptive.recall.question import thought_queries, thoughts_of
 from adaptive.search.tokens import keyword_index, tokens
 
 NONE = keyword_index([])

@@ -1,19 +1,25 @@
-"""What code tells of a proposed fact: whether it lasts, and whether it says who the user is.
+"""Whether a message may tell something to remember, and whether a fact that was proposed lasts.
+
+Before a model is asked, a message's vector, or that of one of its paragraphs, is compared with those
+of messages that tell something and of null prompts, which tell nothing.
 
 Small models propose questions, errands and moods as facts; and in lines they name neither tags nor
-importance. Both is judged by how near the fact's vector is to those of example facts, and whether it
-lasts by its letters, too. ``python -m tools.train_examples`` says how good that is. Without vectors
-nothing is refused.
+importance. Whether a fact lasts, and whether it says who the user is, is judged by how near its
+vector is to those of example facts, and whether it lasts by its letters, too. ``python -m
+tools.train_examples`` says how good that is. Without vectors nothing is refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from adaptive.core.classifier import classifier
+from adaptive.core.embedding import Embedder
+from adaptive.core.messages import has_words, passages
 from adaptive.core.model import (
     Draft,
     Proposal,
@@ -23,6 +29,53 @@ from adaptive.core.model import (
 )
 from adaptive.learn.support import Vocabulary, supported_share
 from adaptive.search.examples import ComparedExamples, Judges
+from adaptive.search.indexes import MemoryIndexes
+from adaptive.search.vectors import query_vectors
+
+EMBEDDING_PATIENCE_SECONDS = 10.0  # nobody waits for learning
+_MOST_PARTS = 8
+_LONG_PART = 400  # what is longer may be about several things
+_BLANK_LINES = re.compile(r"\n\s*\n")
+
+
+def may_tell(words: str, vectors: Vectors, examples: ComparedExamples) -> bool:
+    """Whether words may tell something, by their vectors and those of their parts."""
+    scores = examples.scores([words] * len(vectors), vectors)
+    return bool(scores["telling"].max() >= 0)
+
+
+async def may_hold_fact(
+    words: str,
+    embedder: Embedder,
+    indexes: MemoryIndexes,
+    known: Vectors | None,
+) -> bool:
+    """Whether words are worth a model call; without vectors everything that has words is.
+
+    ``known`` is the vector of the words.
+    """
+    if not has_words(words):
+        return False
+    parts = spoken_parts(words)
+    if known is not None and len(parts) > 1:
+        known = await query_vectors(
+            embedder, [words, *parts], EMBEDDING_PATIENCE_SECONDS
+        )
+    if known is None:
+        return True
+    judges = indexes.judges(await embedder.name(), known.shape[-1])
+    return judges is None or may_tell(words, known, judges.messages)
+
+
+def spoken_parts(words: str) -> list[str]:
+    """At most eight parts of a text: its paragraphs, long ones in pieces."""
+    pieces = (passages(one, _LONG_PART) for one in _BLANK_LINES.split(words))
+    parts = [part for some in pieces for part in some if has_words(part)]
+    size = -(-len(parts) // _MOST_PARTS) or 1
+    return [
+        "\n".join(parts[at : at + size]) for at in range(0, len(parts), size)
+    ]
+
 
 SOON_OVER = "it will soon be over"
 _CORE_IMPORTANCE = 7
