@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from adaptive.core.places import Place
 from adaptive.learn.confirmation import offer_suggestions
 from adaptive.learn.suggestions import suggestion_digest
 from adaptive.memory.gate import draft_of
@@ -32,6 +33,7 @@ class Page:
 
     user_id = "ada"
     chat_id = "c"
+    place = Place()
 
     def __init__(self, answer: str | None) -> None:
         self.dialog = AnsweringUser(answer)
