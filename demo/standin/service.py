@@ -70,6 +70,15 @@ def _summary(_system: str, request: str) -> str:
     )
 
 
+def _sentences(request: str) -> list[Json]:
+    """A sentence for each numbered memory: as it stands."""
+    listed = re.findall(r"^(\d+)\. (.+)$", request, re.MULTILINE)
+    return [
+        {"subject": "You", "sentence": text, "memories": [int(number)]}
+        for number, text in listed
+    ]
+
+
 # By the title of Adaptive Memory's internal prompts; what is no task of the host's is a chat.
 ROLES: Mapping[str, Callable[[str, str], str]] = {
     "# Extract memories": _object(operations, "operations"),
@@ -82,6 +91,7 @@ ROLES: Mapping[str, Callable[[str, str], str]] = {
     "# Check what no longer holds": _object(lambda _request: [], "outdated"),
     "# Preprocess": _object(lambda _request: "", "search_query"),
     "# Postprocess": _object(lambda _request: "", "chat_summary"),
+    "# About you": _object(_sentences, "about"),
 }
 
 
