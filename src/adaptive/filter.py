@@ -29,12 +29,12 @@ from adaptive.host.application import (
     cut_off_when_dropped,
     host_request,
 )
+from adaptive.host.audience import is_on_page
 from adaptive.host.embedding import warm_up
 from adaptive.host.hook import (
     HookArguments,
     HostHook,
     host_hook,
-    is_on_page,
     with_arguments,
 )
 from adaptive.host.page import (
@@ -259,7 +259,10 @@ class Filter:
             body = self._redacted_turns.restore_answer(body, metadata)
             hook = await self._hook(arguments)
             if hook is not None:
-                self._sweep_when_due()
+                now = time.time()
+                if self._services.sweep.is_due(now):
+                    sweeping = self._services.sweep.run(now)
+                    self._behind(None, sweeping, "sweeping", gently=True)
                 self._services.past_learning.take_up(hook)
                 messages = messages_of(body)
                 holds_commands = is_on_page(metadata, KINDS_AFTER_COMMANDS)
@@ -314,14 +317,10 @@ class Filter:
                 hook, partial(self._status.notice, hook)
             )
             self._behind(hook, keeping, "history", gently=True)
+        else:
+            offering = services.chat_finder.offer(hook, messages)
+            self._behind(hook, offering, "offering recall", gently=True)
         return body
-
-    def _sweep_when_due(self) -> None:
-        """Begin what is to be done once a day, whosever turn it is."""
-        now = time.time()
-        if self._services.sweep.is_due(now):
-            sweeping = self._services.sweep.run(now)
-            self._behind(None, sweeping, "sweeping", gently=True)
 
     def _asked(self, hook: HostHook, messages: list[JsonObject]) -> bool:
         """Whether the newest message asks the memory for something, which is begun then."""

@@ -12,6 +12,7 @@ from adaptive.control.past_chats import PastChatCommands
 from adaptive.control.turn import OncePerMessage, rememberable_messages
 from adaptive.core.runtime import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
+from adaptive.history.finding import ChatFinder
 from adaptive.history.indexing import HistoryIndex
 from adaptive.host.attachments import attached_texts
 from adaptive.host.doctor import diagnosis
@@ -92,6 +93,12 @@ class Services:
             rememberable=rememberable_messages,
             behind=behind,
         )
+        self.chat_finder = ChatFinder(
+            past=past,
+            chats=past_chats,
+            leases=self.tables.leases,
+            status=self.status,
+        )
         preprocessor = Preprocessor(formats)
         self.recall = Recall(
             indexes=self.indexes,
@@ -136,5 +143,5 @@ class Services:
             attached_texts=attached_texts,
             about=about.answer,
             once=OncePerMessage(self.tables.commands, self.tables.leases),
-            past_chats=PastChatCommands(self.past_learning),
+            past_chats=PastChatCommands(self.past_learning, self.chat_finder),
         )

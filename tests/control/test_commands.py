@@ -35,6 +35,7 @@ from adaptive.core.places import PlaceChoice
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.tables import CostTable, PlaceTable
+from adaptive.search.history_ports import ListedChat
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories
@@ -59,6 +60,11 @@ class ChatPage(Page):
     question_id: str = "m1"
     hidden: HiddenMemories = NOTHING_HIDDEN
     is_admin: bool = False
+    chosen: dict[str, object] = field(default_factory=dict[str, object])
+
+    async def choose(self, **valves: object) -> None:
+        """Note the valves of the user's own that are changed."""
+        self.chosen.update(valves)
 
     async def hidden_from(self) -> HiddenMemories:
         """What the chat's model may not see, and what belongs elsewhere."""
@@ -85,6 +91,7 @@ class House:
     def __post_init__(self) -> None:
         self.learner = AsyncMock()
         self.past = AsyncMock()
+        self.finder = AsyncMock()
         self.past.progress.return_value = ""
         self.costs = CostTable(ListedEntries())
         self.page.store = self.world.store
@@ -106,7 +113,7 @@ class House:
             about=AsyncMock(return_value="What is known about you"),
             attached_texts=AsyncMock(side_effect=lambda _: self.attached),
             once=OncePerMessage(command_answers(self.entries), self.leases),
-            past_chats=PastChatCommands(self.past),
+            past_chats=PastChatCommands(self.past, self.finder),
         )
 
     @property
@@ -657,3 +664,55 @@ async def test_cost() -> None:
         "| 1970-01-04 | 2 | 700 | 0 | 1 |",
         "| 1970-01-02 | 4 | 1400 | 0 | 3 |",
     ]
+
+
+async def test_past_chats() -> None:
+    """Past chats are told with day and link, by what was said where it is indexed, else by title."""
+    house = House()
+    said_at = 1_790_000_000  # on 21 September 2026
+    house.finder.titled.return_value = [
+        ListedChat("c1", "A *bold* [plan", said_at)
+    ]
+    house.finder.about.return_value = []
+    answer = await house.answer("/memory chats plan")
+    assert "](/c/c1) (2026-09-21)" in answer
+    assert "*bold*" not in answer
+    assert "Only titles were searched" in answer
+    answer = await house.answer("/memory chats 2026-09")
+    assert "Only titles" not in answer
+    (_, words, since, until) = house.finder.titled.await_args.args
+    assert (words, until - since) == ("", 30 * 24 * 3600)
+    await house.answer("/memory chats 2026-13 plan")
+    assert house.finder.titled.await_args.args[1] == "2026-13 plan"
+    assert "Which chats?" in await house.answer("/memory chats")
+    house.page.settings = hook_settings(history_recall_default="all")
+    assert "No past chat" in await house.answer("/memory chats 2026 plan")
+    assert house.finder.about.await_args.args[1] == "plan"
+
+
+@over(
+    "valves, typed, chosen, told",
+    [
+        (
+            {},
+            "on",
+            {"history_recall": "all", "index_past_chats": True},
+            "next message",
+        ),
+        (
+            {},
+            "off",
+            {"history_recall": "off", "index_past_chats": False},
+            "not recalled",
+        ),
+        ({"history_recall": "off"}, "on", {}, "administrator"),
+    ],
+)
+async def test_switching_recall(
+    valves: dict[str, str], typed: str, chosen: dict[str, object], told: str
+) -> None:
+    """A user switches their own recall of past conversation, as far as it is allowed."""
+    house = House()
+    house.page.settings = hook_settings(**valves)
+    assert told in await house.answer(f"/memory chats {typed}")
+    assert house.page.chosen == chosen

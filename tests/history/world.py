@@ -17,6 +17,7 @@ from adaptive.memory.tables import ChatNotes, Entry
 from adaptive.search.history_ports import (
     HistoryHit,
     HistoryUnit,
+    ListedChat,
     MessageKey,
     UnlearnedChat,
 )
@@ -163,6 +164,25 @@ class StoredChats:
             if message_ids
         ]
         return sorted(found, key=lambda chat: -chat.changed_at)
+
+    async def listed(
+        self, user_id: str, since: float, until: float
+    ) -> list[ListedChat]:
+        """A chat is called by its id."""
+        times = {
+            chat_id: [
+                one["timestamp"]
+                for one in messages
+                if since <= one["timestamp"] < until
+            ]
+            for chat_id, messages in self._rows_of(user_id).items()
+        }
+        chats = [
+            ListedChat(chat_id, chat_id, max(stamps))
+            for chat_id, stamps in times.items()
+            if stamps
+        ]
+        return sorted(chats, key=lambda chat: -chat.said_at)
 
     def _rows_of(self, user_id: str) -> dict[str, list[dict[str, Any]]]:
         if self.failing:

@@ -306,3 +306,23 @@ async def test_timers_say_nothing(worker: Worker) -> None:
     )
     (message,) = await HostPastChats().messages("eve", "timed")
     assert message["content"] == ""
+
+
+async def test_listed(worker: Worker) -> None:
+    """Chats are listed by what their user said in a time, the last said first."""
+    for id_, owner, at, meta in (
+        ("old", "eve", 100, None),
+        ("new", "eve", 200, None),
+        ("note", "eve", 300, {"internal": True}),
+        ("others", "mallory", 300, None),
+    ):
+        await add_chat(worker, id_, owner, at, meta)
+        await add_message(worker, id_, "m", owner, "Hello", at)
+    listed = await HostPastChats().listed("eve", 0, 1000)
+    assert [(one.id, one.title, one.said_at) for one in listed] == [
+        ("new", "new", 200),
+        ("old", "old", 100),
+    ]
+    await worker.change("UPDATE chat SET title = 'New Chat' WHERE id = 'old'")
+    (early,) = await HostPastChats().listed("eve", 0, 200)
+    assert (early.id, early.title) == ("old", "")

@@ -25,9 +25,9 @@ from adaptive.host.application import (
     memory_switch,
     process_state,
 )
+from adaptive.host.audience import conversation_kind
 from adaptive.host.hook import (
     SWITCHED_OFF,
-    conversation_kind,
 )
 from adaptive.host.tables import HostLeases
 from tests.answer.hooks import Shelf

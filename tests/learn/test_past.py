@@ -22,8 +22,9 @@ from adaptive.core.providers import (
 )
 from adaptive.learn.lesson import learn_turn
 from adaptive.learn.outdated import without_changes_of_later
-from adaptive.learn.past import PastLearning, PastRun, period_of_year
+from adaptive.learn.past import PastLearning, PastRun
 from adaptive.llm.endpoints import chat_body
+from adaptive.memory.erasure import period_of
 from adaptive.memory.tables import ValueTable
 from adaptive.memory.turn_table import QueuedTurn, TurnTable, next_batch
 from tests.e2e.driver.extraction import CHECK
@@ -41,7 +42,6 @@ from tests.minilm import MINILM
 
 DAY = 24 * 3600
 SUMMER_2024 = 1_720_000_000
-ENGLISH = ("", "", "")
 
 
 class FactModel:
@@ -244,7 +244,7 @@ async def test_years_and_stopping() -> None:
     """A run over a year leaves the others; one that is stopped leaves the rest for another."""
     sayings = made_up_sayings(0, 60, seed=3)
     house = PastHouse(told_chats(sayings))
-    first = period_of_year(2024, ENGLISH)
+    first = period_of("2024", UTC)
     begun = await house.process().start(house.page, 2024)
     assert "from 26 past chats" in begun
     await house.rest()

@@ -16,6 +16,8 @@ COROUTINES: Mapping[str, str] = {
         control.turn.CommandTurn.answer
         core.runtime.measured_part
         core.runtime.Foreground.*
+        history.conversation.PastConversation.ranked
+        history.finding.ChatFinder.*
         learn.confirmation.*
         learn.exam.examination
         learn.extraction.extraction
@@ -106,10 +108,10 @@ FUNCTIONS: Mapping[str, str] = {
     """,
     "It compares ids, hashes, dates or vectors, and reads no text.": """
         core.messages.branch_to
+        memory.erasure.period_of
         history.section._day
         host.hook.HostHook.typed_to
         learn.judges.may_tell
-        learn.past.period_of_year
         learn.turns.by_model
         learn.summaries.related_clusters
         learn.placing.placed

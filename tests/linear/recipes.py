@@ -35,6 +35,7 @@ from adaptive.core.model import Draft, Memory, StoreStamp, Turn
 from adaptive.core.places import Place, scope_of
 from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.history.conversation import history_summary_request
+from adaptive.history.finding import titled_like
 from adaptive.history.indexing import message_units
 from adaptive.history.section import (
     PastMessage,
@@ -98,7 +99,7 @@ from adaptive.recall.prompt import (
 from adaptive.recall.question import question_of, thought_queries, thoughts_of
 from adaptive.recall.request import plain_window
 from adaptive.search.fusion import ranking_index, ranking_query
-from adaptive.search.history_ports import HistoryHit
+from adaptive.search.history_ports import HistoryHit, ListedChat
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.tokens import KnownWords, keyword_index
 from tests.linear.functions import (
@@ -356,6 +357,9 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "learn.turns.joined_turn": lambda text: partial(
         joined_turn, [turn(text)] * 2
+    ),
+    "history.finding.titled_like": lambda text: partial(
+        titled_like, [ListedChat("c", text, 0)], text
     ),
     "learn.turns.past_turns": lambda text: partial(
         past_turns, messages(text), ["m1"], turn(""), {}

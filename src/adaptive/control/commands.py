@@ -130,6 +130,7 @@ class MemoryCommands(MemoryRequests):
             **dict.fromkeys(MARKING, self._numbered.mark),
             **dict.fromkeys(("here", "everywhere"), self._places.choose),
             "move": self._places.move,
+            "chats": self.past_chats.chats,
         }
 
     async def answer(self, hook: Hook, command: Command) -> str:

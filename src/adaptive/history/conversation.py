@@ -29,6 +29,7 @@ from adaptive.core.model import (
 from adaptive.core.providers import CompletionRequest
 from adaptive.core.runtime import staged, tally
 from adaptive.history.section import (
+    HISTORY_GATE,
     HISTORY_HEADING,
     HistoryLevels,
     HistorySection,
@@ -187,14 +188,7 @@ class PastConversation:
         ]
         if not hits:
             return HistorySection()
-        # In a thread, as many messages take a moment.
-        ranked = await asyncio.to_thread(
-            rank_messages,
-            asked,
-            hits,
-            await self._current(hook, hits),
-            await self._levels_of(name),
-        )
+        ranked = await self.ranked(hook, asked, name, hits)
         least = _WORTH_SHARE * max(ranked.values(), default=0)
         new = [
             message for message in ranked if message.key not in question.shown
@@ -223,6 +217,25 @@ class PastConversation:
                 behind = tuple(best)
         return replace(section, behind=behind)
 
+    async def ranked(
+        self,
+        hook: Hook,
+        asked: str,
+        embedder: str,
+        hits: Sequence[HistoryHit],
+        gate: float = HISTORY_GATE,
+    ) -> dict[PastMessage, float]:
+        """The messages of hits as they stand now, with their scores, best first."""
+        # In a thread, as many messages take a moment.
+        return await asyncio.to_thread(
+            rank_messages,
+            asked,
+            hits,
+            await self._current(hook, hits),
+            await self._levels_of(embedder),
+            gate,
+        )
+
     async def _unseen(
         self, hook: Hook, messages: Sequence[Message]
     ) -> frozenset[str]:
@@ -246,6 +259,18 @@ class PastConversation:
         }
         return await self._messages(hook, keys)
 
+    async def quotable(
+        self, hook: Hook, chat_ids: Collection[str]
+    ) -> frozenset[str]:
+        """Those of the chats that may be quoted where the hook's chat is, and that itself."""
+        if not hook.place.is_divided:
+            return frozenset(chat_ids)
+        scopes = await self.chats.scopes(
+            hook.user_id, {*chat_ids} - {hook.chat_id}
+        )
+        quoted = filter(lambda one: hook.place.quotes(scopes[one]), scopes)
+        return frozenset([*quoted, hook.chat_id])
+
     async def _messages(
         self, hook: Hook, keys: Collection[MessageKey]
     ) -> list[PastMessage]:
@@ -254,16 +279,8 @@ class PastConversation:
         Those that are gone are missing.
         """
         stored = await self.chats.current(hook.user_id, keys)
-        if hook.place.is_divided:
-            chat_ids = {chat_id for chat_id, _ in stored} - {hook.chat_id}
-            scopes = await self.chats.scopes(hook.user_id, chat_ids)
-            quoted = {
-                chat_id
-                for chat_id in scopes
-                if hook.place.quotes(scopes[chat_id])
-            }
-            quoted.add(hook.chat_id)
-            stored = {key: stored[key] for key in stored if key[0] in quoted}
+        quoted = await self.quotable(hook, {chat_id for chat_id, _ in stored})
+        stored = {key: stored[key] for key in stored if key[0] in quoted}
         messages = (
             past_message(chat_id, message)
             for (chat_id, _), message in stored.items()

@@ -16,6 +16,7 @@ from fastapi import Request
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import (
     ConversationKind,
+    HostError,
     JsonMapping,
     JsonObject,
     frozen,
@@ -159,6 +160,23 @@ async def account(user: JsonMapping) -> Any:
         return UserModel(
             **{name: value for name, value in user.items() if name != "valves"}
         )
+
+
+async def save_user_valves(
+    function_id: str, user_id: str, valves: JsonMapping
+) -> None:
+    """Change valves of a user's own, as the host's page does; the others stay."""
+    with HostFaults("saving a user's valves"):
+        from open_webui.models.functions import Functions
+
+        own = await Functions.get_user_valves_by_id_and_user_id(
+            function_id, user_id
+        )
+        saved = await Functions.update_user_valves_by_id_and_user_id(
+            function_id, user_id, {**(own or {}), **valves}
+        )
+        if saved is None:  # it logs why
+            raise HostError("Open WebUI has not saved your choice")
 
 
 def memory_switch(interface: object) -> bool | None:

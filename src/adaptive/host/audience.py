@@ -1,7 +1,7 @@
-"""Who sees what stands in a chat: people who can open it, and models on other machines."""
+"""Of which kind a chat is, and who sees it: people who can open it, and models elsewhere."""
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -10,7 +10,7 @@ from sqlalchemy import exists, or_, select
 from yarl import URL
 
 from adaptive.core.messages import listing, mapping, text_field
-from adaptive.core.model import JsonMapping, frozen
+from adaptive.core.model import ConversationKind, JsonMapping, frozen
 from adaptive.host.application import recent_setting
 from adaptive.host.database import HOST_DATABASE
 from adaptive.host.faults import faults_logged
@@ -21,8 +21,42 @@ from adaptive.privacy.redaction import RedactingCompleter
 # Names that are resolved within one network only (RFC 6761, 6762, 8375; ICANN's "internal").
 _INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 _HTTP_PORT = 80
+# `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
+_TEMPORARY_PREFIXES = ("local:", "temporary:")
 _HERE = "localhost"
 _LOOPBACK = (_HERE, "127.0.0.1", "::1")
+
+
+def is_temporary(chat_id: str) -> bool:
+    """Whether a chat is one that the host does not store."""
+    return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
+
+
+def conversation_kind(metadata: JsonMapping) -> ConversationKind:
+    """The kind as far as metadata tells it; whose chat it is, only the database knows."""
+    chat_id = text_field(metadata, "chat_id")
+    session_id = text_field(metadata, "session_id")
+    if metadata.get("internal") is True:
+        return "subagent"
+    if metadata.get("automation_id") or session_id.startswith("automation:"):
+        return "automation"
+    if chat_id.startswith("channel:"):
+        return "channel"
+    # A wake-up of a timer or a sub-agent's result stands where the user's message would.
+    if mapping(metadata, "user_message", "meta").get("internal") is True:
+        return "timer"
+    if is_temporary(chat_id):
+        return "temporary"
+    # The page always names its socket session; a program that calls the API has none.
+    return "saved" if chat_id and session_id else "api"
+
+
+def is_on_page(
+    metadata: JsonMapping, kinds: Collection[ConversationKind]
+) -> bool:
+    """Whether a turn of these kinds has an answer of its own on a page."""
+    is_of_kind = conversation_kind(metadata) in kinds
+    return is_of_kind and bool(metadata.get("message_id"))
 
 
 async def is_read_by_others(chat_id: str, user_id: str) -> bool:

@@ -51,7 +51,11 @@ from adaptive.host.database import (
 )
 from adaptive.host.faults import faults_logged, uninterrupted
 from adaptive.memory.tables import PlaceTable
-from adaptive.search.history_ports import MessageKey, UnlearnedChat
+from adaptive.search.history_ports import (
+    ListedChat,
+    MessageKey,
+    UnlearnedChat,
+)
 
 # From a stored message the fields to change, ``None`` where nothing is to be written.
 MessageChange = Callable[[Message], JsonObject | None]
@@ -60,8 +64,8 @@ ChangeMessage = Callable[
     [str, str, MessageChange], Awaitable[JsonObject | None]
 ]
 
-# `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
-_TEMPORARY_PREFIXES = ("local:", "temporary:")
+# What the page calls a chat until there is a title.
+UNTITLED = (None, "", "New Chat")
 # SQLite has one writer at a time: whoever waits longer gives up.
 _LONGEST_WRITING_SECONDS = 15.0
 # What a turn waits at most for the two queries, which take a millisecond each.
@@ -267,6 +271,36 @@ class HostPastChats:
             for (chat_id, changed_at), group in chats
         ]
 
+    async def listed(
+        self, user_id: str, since: float, until: float
+    ) -> list[ListedChat]:
+        """Chats by their titles, by one statement (see ``PastChats``)."""
+        chat = HOST_CHATS.c
+        message = HOST_MESSAGES.c
+        said_at = func.max(message.created_at).label("said_at")
+        query = (
+            select(chat.id, chat.title, said_at)
+            .join(HOST_MESSAGES, message.chat_id == chat.id)
+            .where(
+                chat.user_id == user_id,
+                chat.meta["internal"].as_boolean().is_not(true()),
+                message.role == "user",
+                message.created_at >= since,
+                message.created_at < until,
+            )
+            .group_by(chat.id, chat.title)
+            .order_by(said_at.desc())
+        )
+        rows = await HOST_DATABASE.rows("looking for past chats", query)
+        return [
+            ListedChat(
+                id=row.id,
+                title="" if row.title in UNTITLED else row.title,
+                said_at=int(row.said_at),
+            )
+            for row in rows
+        ]
+
 
 def _message_columns() -> list[Any]:
     """The columns of messages that this release has."""
@@ -308,11 +342,6 @@ def _message_of(row: Any, user_id: str) -> JsonObject:
     if is_others or _is_internal(message.get("meta")):
         message |= {"content": "", "output": None}
     return message
-
-
-def is_temporary(chat_id: str) -> bool:
-    """Whether a chat is one that the host does not store."""
-    return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
 
 
 @asynccontextmanager

@@ -28,12 +28,17 @@ from adaptive.host.application import (
     has_request_hook,
     isolated_request,
     memory_switch,
+    save_user_valves,
 )
-from adaptive.host.audience import Locality, is_read_by_others
+from adaptive.host.audience import (
+    Locality,
+    conversation_kind,
+    is_read_by_others,
+)
 from adaptive.host.database import HOST_DATABASE
 from adaptive.host.embedding import chosen_model, proven
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
-from adaptive.host.history_chats import HostPastChats, is_temporary
+from adaptive.host.history_chats import HostPastChats
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.page import (
     EventCaller,
@@ -58,33 +63,6 @@ _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 Plugin = TypeVar("Plugin")
 
 
-def conversation_kind(metadata: JsonMapping) -> ConversationKind:
-    """The kind as far as metadata tells it; whose chat it is, only the database knows."""
-    chat_id = text_field(metadata, "chat_id")
-    session_id = text_field(metadata, "session_id")
-    if metadata.get("internal") is True:
-        return "subagent"
-    if metadata.get("automation_id") or session_id.startswith("automation:"):
-        return "automation"
-    if chat_id.startswith("channel:"):
-        return "channel"
-    # A wake-up of a timer or a sub-agent's result stands where the user's message would.
-    if mapping(metadata, "user_message", "meta").get("internal") is True:
-        return "timer"
-    if is_temporary(chat_id):
-        return "temporary"
-    # The page always names its socket session; a program that calls the API has none.
-    return "saved" if chat_id and session_id else "api"
-
-
-def is_on_page(
-    metadata: JsonMapping, kinds: Collection[ConversationKind]
-) -> bool:
-    """Whether a turn of these kinds has an answer of its own on a page."""
-    is_of_kind = conversation_kind(metadata) in kinds
-    return is_of_kind and bool(metadata.get("message_id"))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookArguments:
     """The arguments of an inlet or an outlet, shared and changing underfoot."""
@@ -95,6 +73,7 @@ class HookArguments:
     emitter: EventEmitter | None = None
     chat_model: object = None
     caller: EventCaller | None = None
+    function_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -340,6 +319,11 @@ class HostHook(Hook):
         if await self.kind() == "saved":
             await self.stored_answer.name_chat(title, typed[0])
 
+    async def choose(self, **valves: object) -> None:
+        """Change valves of the user's own, where the host's page has them, too."""
+        function_id = self.arguments.function_id
+        await save_user_valves(function_id, self.user_id, valves)
+
     async def suggest(self, lines: Sequence[str]) -> None:
         """Show what to ask next below the answer, where the host makes none itself."""
         if lines and await self.native.leaves_to_us("follow_ups"):
@@ -360,6 +344,7 @@ def with_arguments(
         __event_emitter__: EventEmitter | None = None,
         __model__: object = None,
         __event_call__: EventCaller | None = None,
+        __id__: str = "",
     ) -> JsonObject:
         """What the work makes of the body."""
         arguments = HookArguments(
@@ -369,6 +354,7 @@ def with_arguments(
             emitter=__event_emitter__,
             chat_model=__model__,
             caller=__event_call__,
+            function_id=__id__,
         )
         return await work(self, body, arguments)
 

@@ -30,13 +30,14 @@ from adaptive.core.model import (
     log,
     with_detail,
 )
+from adaptive.host.audience import is_temporary
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import (
+    UNTITLED,
     ChangeMessage,
     MessageChange,
     alone_in_chat,
     change_message,
-    is_temporary,
 )
 
 EventEmitter = Callable[[JsonObject], Awaitable[object]]
@@ -49,8 +50,6 @@ _NOTE_ITEM = "adaptive_memory_note"
 # socket/main.py).
 _FOLLOW_UPS = "followUps"
 _STATUSES = "statusHistory"
-# What the page calls a chat until there is a title.
-_UNTITLED = ("", "New Chat")
 # Before each try to store a late answer: what made it late may keep the database busy.
 _LATE_PAUSES_SECONDS = (0.0, 1.0, 5.0, 20.0, 60.0)
 # The host puts the first message in place of a title when its other tasks are done; up to 0.11
@@ -209,9 +208,9 @@ class HostAnswer:
                 standing = await uninterrupted(Chats.get_chat_title_by_id)(
                     self.chat_id
                 )
-                if standing is None or standing.strip() not in _UNTITLED:
+                if standing is None or standing.strip() not in UNTITLED:
                     break
-            replaced = (*_UNTITLED, first_message.strip())
+            replaced = (*UNTITLED, first_message.strip())
             if standing is None or standing.strip() not in replaced:
                 return
             if await uninterrupted(Chats.update_chat_title_by_id)(

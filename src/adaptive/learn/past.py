@@ -18,7 +18,7 @@ from collections.abc import (
 )
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC
 
 from adaptive.core.messages import (
     MessageFilter,
@@ -33,6 +33,7 @@ from adaptive.core.texts import PROMPTS
 from adaptive.learn.judges import EMBEDDING_PATIENCE_SECONDS, may_hold_fact
 from adaptive.learn.learning import Learning
 from adaptive.learn.turns import marked_turn, past_turns
+from adaptive.memory.erasure import period_of
 from adaptive.memory.tables import Leases, ValueTable
 from adaptive.memory.turn_table import (
     LEASE_PROOF_SECONDS,
@@ -64,8 +65,8 @@ class PastRun:
     """
 
     step: str = ""
-    since: int = 0
-    until: int = _LATEST
+    since: float = 0
+    until: float = _LATEST
     chats: int = 0
     chat_model: str = ""
     is_direct: bool = False
@@ -73,16 +74,6 @@ class PastRun:
 
 # The run of each user, under an empty key.
 RunTable = ValueTable[PastRun]
-
-
-def period_of_year(year: int | None, zones: Sequence[str]) -> tuple[int, int]:
-    """A year where the user lives, or all time, in epoch seconds."""
-    if year is None:
-        return 0, _LATEST
-    zone = local_time(0, *zones).tzinfo or UTC
-    begins = datetime(year, 1, 1, tzinfo=zone)
-    ends = datetime(year + 1, 1, 1, tzinfo=zone)
-    return int(begins.timestamp()), int(ends.timestamp())
 
 
 def lessons_of(turns: Sequence[QueuedTurn]) -> list[Turn]:
@@ -374,7 +365,8 @@ class PastLearning:
 
 def _run_over(hook: Hook, year: int | None) -> PastRun:
     """A run over a year, or all time, by the model of a hook's chat."""
-    since, until = period_of_year(year, hook.time_zones)
+    zone = local_time(0, *hook.time_zones).tzinfo or UTC
+    since, until = period_of(str(year), zone) if year else (0, _LATEST)
     return PastRun(
         step=f"past-{time.time_ns()}",
         since=since,

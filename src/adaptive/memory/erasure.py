@@ -109,10 +109,24 @@ class ErasureReport:
 
 def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
     """A day where the user lives, which may have 23 or 25 hours, in epoch seconds."""
-    midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
-    # A day later by the wall clock.
-    next_midnight = midnight + timedelta(days=1)
-    return midnight.timestamp(), next_midnight.timestamp()
+    return period_of(day.isoformat(), zone)
+
+
+def period_of(calendar: str, zone: tzinfo) -> tuple[float, float]:
+    """A year, month or day ("2026", "2026-10", "2026-10-05") where the user lives, in epoch seconds.
+
+    Raises ``ValueError`` where the calendar has no such day.
+    """
+    year, month, day = [*map(int, calendar.split("-")), 1, 1][:3]
+    begins = datetime(year, month, day, tzinfo=zone)
+    # Later by the wall clock.
+    if calendar.count("-") == 2:
+        ends = begins + timedelta(days=1)
+    elif "-" in calendar:
+        ends = (begins + timedelta(days=31)).replace(day=1)
+    else:
+        ends = begins.replace(year=year + 1)
+    return begins.timestamp(), ends.timestamp()
 
 
 def came_from(memory: Memory, origin: Origin) -> bool:

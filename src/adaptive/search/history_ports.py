@@ -73,6 +73,15 @@ class UnlearnedChat:
     message_ids: Sequence[str]
 
 
+@frozen
+class ListedChat:
+    """A chat by its title, with a time at which something was said in it."""
+
+    id: str
+    title: str
+    said_at: int
+
+
 class HistoryVectors(Protocol):
     """A user's units in a vector database, all of one embedder.
 
@@ -161,4 +170,10 @@ class PastChats(Protocol):
         They were said from one epoch second on to before another. What waits to be learned from
         counts as learned, and so does a chat from which everything learned was erased.
         """
+        ...
+
+    async def listed(
+        self, user_id: str, since: float, until: float
+    ) -> Sequence[ListedChat]:
+        """Chats in which the user has said something of that time, the last said first."""
         ...

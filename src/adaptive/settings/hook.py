@@ -134,6 +134,10 @@ class Hook(ABC):
         """
 
     @abstractmethod
+    async def choose(self, **valves: object) -> None:
+        """Change valves of the user's own, from the next turn on."""
+
+    @abstractmethod
     async def suggest(self, lines: Sequence[str]) -> None:
         """Show what to ask next below the answer, where the host makes none itself."""
 

@@ -20,7 +20,12 @@ from adaptive.core.model import (
     frozen,
 )
 from adaptive.core.places import Place, PlaceChoice
-from adaptive.settings.valves import PERSONAL_KINDS, UserValves, Valves
+from adaptive.settings.valves import (
+    PERSONAL_KINDS,
+    HistoryReach,
+    UserValves,
+    Valves,
+)
 
 # How alike two names must be to be the same with a slip, from 0 to 1 (``difflib``).
 _NEAR = 0.8
@@ -88,6 +93,8 @@ class Settings(Valves):
     user_timezone: str = ""
     index_past_chats: bool = False
     new_folders: PlaceChoice = "everywhere"
+    allowed_history: HistoryReach = "off"  # as far as users may have it
+    chose_history: bool = False  # the user has chosen how far
 
     @classmethod
     def merge(cls, valves: BaseModel, user_valves: object) -> Self:
@@ -114,6 +121,8 @@ class Settings(Valves):
         )
         merged["index_past_chats"] = own.index_past_chats
         merged["new_folders"] = own.new_folders
+        merged["allowed_history"] = admin.history_recall
+        merged["chose_history"] = own.history_recall != "default"
         # Validated above; doing it again would be most of what a hook costs before its work.
         return cls.model_construct(
             **merged, enabled=own.enabled, user_timezone=own.timezone

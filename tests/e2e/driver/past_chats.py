@@ -64,14 +64,18 @@ def facts_of(chats: Sequence[Sequence[PastMessage]]) -> dict[int, PastFact]:
 
 
 async def bring_along(
-    page: Page, chats: Sequence[Sequence[PastMessage]]
+    page: Page,
+    chats: Sequence[Sequence[PastMessage]],
+    titles: Sequence[str] = (),
 ) -> None:
-    """Import chats as the page does with an export."""
-    forms = [_form(page, chat) for chat in chats]
+    """Import chats as the page does with an export, by default titled by their dates."""
+    forms = [_form(chat) for chat in chats]
+    for form, title in zip(forms, titles, strict=False):
+        form["chat"]["title"] = title
     await page.request("POST", "/api/v1/chats/import", {"chats": forms})
 
 
-def _form(page: Page, chat: Sequence[PastMessage]) -> dict[str, Any]:
+def _form(chat: Sequence[PastMessage]) -> dict[str, Any]:
     messages: dict[str, dict[str, Any]] = {}
     parent: str | None = None
     for message in chat:

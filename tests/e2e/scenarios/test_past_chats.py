@@ -16,6 +16,7 @@ from tests.e2e.driver.extraction import EXTRACT
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.made_up_lives import (
     HARMLESS,
+    Saying,
     extraction_reply,
     made_up_sayings,
 )
@@ -30,6 +31,7 @@ from tests.e2e.driver.replies import Body, Hang, Say
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.test_commands import answered
+from tests.e2e.scenarios.test_history import indexed
 
 RUNS = "SELECT count(*) AS runs FROM adaptive_memory_entries WHERE kind = 'past_run'"
 SEED = 20261127
@@ -119,6 +121,47 @@ async def test_stopped(
     host.model.when_title(EXTRACT, extraction_reply)
     told = await answered(chat, "/memory learn")
     assert told.startswith("3 chats")
+
+
+@pytest.mark.every_release
+async def test_found_and_offered(
+    host: RunningHost, page: Page, plugin: InstalledFilter
+) -> None:
+    """Past chats are found by date, title and meaning; recall is offered once, and is the user's."""
+    await host.set_valves({"save_mode": "off"})
+    sayings = ["Tiling it costs us 4000 euros.", "Where do bees sleep?"]
+    chats = past_chats([Saying(words, ()) for words in sayings], 1)
+    await bring_along(page, chats, ["Kitchen budget", "Insects"])
+    chat = page.new_chat()
+    by_date = await answered(chat, "/memory chats 2023-01")
+    assert by_date.index("[Insects](/c/") < by_date.index(
+        "[Kitchen budget](/c/"
+    )
+    assert "(2023-01-01)" in by_date
+    assert "No past chat" in await answered(chat, "/memory chats 2022")
+    by_title = await answered(chat, "/memory chats our kitchen")
+    assert "[Kitchen budget](/c/" in by_title
+    assert "Only titles were searched" in by_title
+    offer = 'This may continue your chat "Kitchen budget"'
+    asked = "Let us go over the budget of our kitchen once more."
+    await page.say(asked, offer)
+    again = page.new_chat()
+    turn = await again.send(asked)
+    await host.rest()
+    assert offer not in str(await again.stored_message(turn.message_id))
+    assert "next message" in await answered(chat, "/memory chats on")
+    await page.new_chat().send("Hello there, how are you?")
+    # Ten messages of five chats: two imported, two that ask, and this one.
+    await indexed(host, page, 10)
+    by_meaning = await answered(chat, "/memory chats price of the tiles")
+    best = by_meaning.splitlines()[1]
+    assert best.startswith("- [Kitchen budget](/c/"), by_meaning
+    assert "Only titles" not in by_meaning
+    await page.new_chat().send("What did tiling our kitchen cost us?")
+    assert "4000 euros" in host.model.last_prompt
+    assert "not recalled" in await answered(chat, "/memory chats off")
+    await page.new_chat().send("And what did tiling our kitchen cost us?")
+    assert "4000 euros" not in host.model.last_prompt
 
 
 async def learned_through_kills(
