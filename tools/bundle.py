@@ -40,7 +40,6 @@ ENTRY = "adaptive.filter"
 OLDEST_HOST = "0.9.6"
 LONGEST_LINE = 320
 COMMAND = "python -m tools.bundle"
-PACKED_PROMPTS = (".txt", ".html")
 
 # Saving in the host's editor formats the text first, in its event loop (host: routers/utils.py,
 # format_code): with the mark below black leaves it as it is, in a tenth of the time.
@@ -260,35 +259,19 @@ def _is_future(statement: ast.stmt) -> bool:
 
 
 def _prompt_table(prompts: Mapping[str, str]) -> Iterator[str]:
-    # repr line by line: no quote and no backslash of a prompt can break it, and a diff shows lines.
-    yield "PROMPTS: dict[str, str] = {"
-    for path, text in sorted(prompts.items()):
-        if path.endswith(PACKED_PROMPTS):
-            continue
-        yield f"    {PurePosixPath(path).stem!r}: ("
-        yield from (
-            f"        {line!r}"
-            for line in text.splitlines(keepends=True) or [""]
-        )
-        yield "    ),"
-    if any(path.endswith(PACKED_PROMPTS) for path in prompts):
-        yield from (
-            "    **dict(",
-            "        part.split(chr(10), 1)",
-            f'        for part in unpacked("{_packed_lists(prompts)}").decode().split(chr(0))',
-            "    ),",
-        )
-    yield "}"
+    yield "PROMPTS: dict[str, str] = dict("
+    yield "    part.split(chr(10), 1)"
+    yield f'    for part in unpacked("{_packed(prompts)}").decode().split(chr(0))'
+    yield ")"
 
 
-def _packed_lists(prompts: Mapping[str, str]) -> str:
-    """The lists of many scripts as one text, each below its name: a fourth as long packed."""
-    lists = "\0".join(
+def _packed(prompts: Mapping[str, str]) -> str:
+    """Prompts and lists as one text, each below its name: a fourth as long packed."""
+    texts = "\0".join(
         f"{PurePosixPath(path).stem}\n{text}"
         for path, text in sorted(prompts.items())
-        if path.endswith(PACKED_PROMPTS)
     )
-    packed = lzma.compress(lists.encode(), lzma.FORMAT_ALONE, preset=9)
+    packed = lzma.compress(texts.encode(), lzma.FORMAT_ALONE, preset=9)
     return base64.b85encode(packed).decode()
 
 

@@ -27,6 +27,14 @@ FILES: Mapping[str, str] = {
 
 from __future__ import annotations
 
+import base64
+import lzma
+
+
+def unpacked(packed: str) -> bytes:
+    return lzma.decompress(base64.b85decode(packed))
+
+
 # bundle: prompts from here
 from pathlib import Path  # noqa: E402
 
