@@ -6701,8 +6701,16 @@ class MemoryIndex:
   return build_index(self.memories, known, nulls, self.embedder, self.stamp, self.read_at, self.doubtful, previous=self)
 
 
+@frozen
+class PlaceIndex:
+ whole: MemoryIndex
+ part: MemoryIndex
+
+
 def index_at(index, place):
- return build_index([memory for memory in index.memories if place.admits(memory.scope)], index.stored_vectors(), index.nulls, index.embedder, index.stamp, index.read_at, index.doubtful, previous=index)
+ rows = [row for row, memory in enumerate(index.memories) if place.admits(memory.scope)]
+ memories = tuple(index.memories[row] for row in rows)
+ return replace(index, memories=memories, places={memory.id: row for row, memory in enumerate(memories)}, core=[memory for memory in index.core if place.admits(memory.scope)], ranking=_ranking_of(memories, index.ranking.vectors[rows], index.nulls, index))
 
 
 def build_index(memories, known, nulls, embedder, stamp, read_at, doubtful=frozenset(), previous=None):
@@ -6713,11 +6721,9 @@ def build_index(memories, known, nulls, embedder, stamp, read_at, doubtful=froze
   stored = known.get(memory.id)
   if stored and len(stored.vector) == dimension and stored.content_hash == content_hash(memory.content):
    vectors[place] = stored.vector
- has_nulls = nulls is not None and nulls.shape[1] == dimension
- ranking = ranking_index([memory.content for memory in ordered], vectors, nulls if has_nulls else None, [memory.created_at for memory in ordered], [memory.importance for memory in ordered], previous.ranking if previous else None)
  core = [memory for memory in ordered if is_core(memory)]
  core.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
- return MemoryIndex(memories=ordered, places={memory.id: place for place, memory in enumerate(ordered)}, core=core, ranking=ranking, nulls=nulls, embedder=embedder, stamp=stamp, read_at=read_at, doubtful=doubtful, scopes=frozenset(memory.scope for memory in ordered))
+ return MemoryIndex(memories=ordered, places={memory.id: place for place, memory in enumerate(ordered)}, core=core, ranking=_ranking_of(ordered, vectors, nulls, previous), nulls=nulls, embedder=embedder, stamp=stamp, read_at=read_at, doubtful=doubtful, scopes=frozenset(memory.scope for memory in ordered))
 
 
 async def read_anew(store, known, doubtful=()):
@@ -6743,6 +6749,11 @@ def doubtful_rows(memories, read_at, former):
  dates = {memory.id: memory.updated_at for memory in former.memories}
  is_soon = read_at - former.read_at < _DATE_SECONDS
  return frozenset(memory.id for memory in memories if dates.get(memory.id) != memory.updated_at or (is_soon and memory.id in former.doubtful))
+
+
+def _ranking_of(memories, vectors, nulls, previous):
+ has_nulls = nulls is not None and nulls.shape[1] == vectors.shape[1]
+ return ranking_index([memory.content for memory in memories], vectors, nulls if has_nulls else None, [memory.created_at for memory in memories], [memory.importance for memory in memories], previous.ranking if previous else None)
 
 
 # ---- src/adaptive/search/indexes.py ----
@@ -6773,6 +6784,7 @@ class MemoryIndexes:
 
  def __post_init__(self):
   self._users = UserCache[_UserIndex](self.most_bytes, lambda user: _ENTRY_BYTES + (user.index.nbytes if user.index else 0))
+  self._views = UserCache[PlaceIndex](self.most_bytes // 4, lambda view: view.whole.nbytes + view.part.nbytes)
   self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
   self._tasks = set()
   self.nulls = SharedVectors(NULL_PROMPTS)
@@ -6807,7 +6819,13 @@ class MemoryIndexes:
   place = sources.place
   if place is None or all(map(place.admits, index.scopes)):
    return index
-  return await asyncio.to_thread(index_at, index, place)
+  key = (sources.user_id, *sorted(filter(place.admits, index.scopes)))
+  view = self._views.get(key)
+  if view is None or view.whole is not index:
+   part = await asyncio.to_thread(index_at, index, place)
+   view = PlaceIndex(whole=index, part=part)
+   self._views.put(key, view)
+  return view.part
 
  def _is_ready(self, index):
   has_nulls = index.nulls is not None and len(index.nulls) == len(NULL_PROMPTS)
@@ -6837,6 +6855,7 @@ class MemoryIndexes:
    user.forgotten = True
    user.index = None
   self._users.forget(user_id)
+  self._views.forget(user_id)
   self._queries.forget(user_id)
 
  async def warm_up(self, embedder, table):

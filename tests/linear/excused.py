@@ -131,6 +131,7 @@ FUNCTIONS: Mapping[str, str] = {
         recall.selection.*
         search.index.doubtful_rows
         search.index.MemoryIndex.with_vectors
+        search.index._ranking_of
         settings.merged.HiddenMemories.holds
         settings.merged.HiddenMemories.without
     """,

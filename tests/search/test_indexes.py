@@ -14,6 +14,7 @@ import pytest
 
 from adaptive.core.embedding import Sources
 from adaptive.core.model import Memory, MemoryUnavailable, StoreStamp
+from adaptive.core.places import NOWHERE, Place
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.examples import EXAMPLE_TEXTS
 from adaptive.search.fusion import RankingQuery, rank
@@ -410,3 +411,38 @@ async def test_forgotten_while_it_is_read() -> None:
     ada.store.rows.clear()
     gate.set()
     assert (await reading).memories == ()
+
+
+async def test_index_of_a_place() -> None:
+    """At a place stands what may be shown there alone, prepared once until something changes."""
+    sails = memory("sea", "User sails far.", tags=("in folder=sea",))
+    rides = memory("stable", "User rides far.", tags=("in folder=stable",))
+    world = World(sails, rides, memory("all", "User walks far."))
+    whole = await world.warm()
+    assert len(whole.memories) == 3
+
+    async def at(place: Place | None) -> MemoryIndex:
+        sources = replace(world.sources, place=place)
+        return await world.indexes.current(sources, 60)
+
+    sea = Place("folder=sea")
+    part = await at(sea)
+    assert sorted(contents(part)) == ["User sails far.", "User walks far."]
+    assert part.memory("stable") is None
+    assert [part.memories[part.places[id]].id for id in ("sea", "all")] == [
+        "sea",
+        "all",
+    ]
+    assert part.ready
+    # Of what stands elsewhere neither words nor vectors are in it.
+    assert "rides" not in str(part.ranking.words)
+    assert len(part.ranking.vectors) == 2
+    assert await at(sea) is part
+    assert await at(None) is await world.current()
+    assert contents(await at(Place())) == ["User walks far."]
+    assert contents(await at(NOWHERE)) == []
+    world.clock.now += 100
+    world.store.edit("sea", "User sails near.")
+    assert "User sails near." in contents(await at(sea))
+    world.indexes.forget("ada")
+    assert await at(sea) is not part

@@ -8,6 +8,7 @@ who write need not agree.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,17 +135,30 @@ class MemoryIndex:
         )
 
 
+@frozen
+class PlaceIndex:
+    """The ``part`` of a ``whole`` index that may be shown at a place."""
+
+    whole: MemoryIndex
+    part: MemoryIndex
+
+
 def index_at(index: MemoryIndex, place: Place) -> MemoryIndex:
     """The index of what may be shown at a place: of all else not even a mean is in it."""
-    return build_index(
-        [memory for memory in index.memories if place.admits(memory.scope)],
-        index.stored_vectors(),
-        index.nulls,
-        index.embedder,
-        index.stamp,
-        index.read_at,
-        index.doubtful,
-        previous=index,
+    rows = [
+        row
+        for row, memory in enumerate(index.memories)
+        if place.admits(memory.scope)
+    ]
+    memories = tuple(index.memories[row] for row in rows)
+    return replace(
+        index,
+        memories=memories,
+        places={memory.id: row for row, memory in enumerate(memories)},
+        core=[memory for memory in index.core if place.admits(memory.scope)],
+        ranking=_ranking_of(
+            memories, index.ranking.vectors[rows], index.nulls, index
+        ),
     )
 
 
@@ -174,15 +188,6 @@ def build_index(
             and stored.content_hash == content_hash(memory.content)
         ):
             vectors[place] = stored.vector
-    has_nulls = nulls is not None and nulls.shape[1] == dimension
-    ranking = ranking_index(
-        [memory.content for memory in ordered],
-        vectors,
-        nulls if has_nulls else None,
-        [memory.created_at for memory in ordered],
-        [memory.importance for memory in ordered],
-        previous.ranking if previous else None,
-    )
     core = [memory for memory in ordered if is_core(memory)]
     core.sort(
         key=lambda memory: (-memory.importance, memory.created_at, memory.id)
@@ -191,7 +196,7 @@ def build_index(
         memories=ordered,
         places={memory.id: place for place, memory in enumerate(ordered)},
         core=core,
-        ranking=ranking,
+        ranking=_ranking_of(ordered, vectors, nulls, previous),
         nulls=nulls,
         embedder=embedder,
         stamp=stamp,
@@ -248,4 +253,22 @@ def doubtful_rows(
         for memory in memories
         if dates.get(memory.id) != memory.updated_at
         or (is_soon and memory.id in former.doubtful)
+    )
+
+
+def _ranking_of(
+    memories: Sequence[Memory],
+    vectors: Vectors,
+    nulls: Vectors | None,
+    previous: MemoryIndex | None,
+) -> RankingIndex:
+    """Memories with their vectors prepared for ranking; null prompts of another length don't serve."""
+    has_nulls = nulls is not None and nulls.shape[1] == vectors.shape[1]
+    return ranking_index(
+        [memory.content for memory in memories],
+        vectors,
+        nulls if has_nulls else None,
+        [memory.created_at for memory in memories],
+        [memory.importance for memory in memories],
+        previous.ranking if previous else None,
     )

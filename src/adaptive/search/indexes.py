@@ -24,6 +24,7 @@ from adaptive.search.calibration import (
 from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
 from adaptive.search.index import (
     MemoryIndex,
+    PlaceIndex,
     build_index,
     doubtful_rows,
     index_at,
@@ -83,6 +84,10 @@ class MemoryIndexes:
                 _ENTRY_BYTES + (user.index.nbytes if user.index else 0)
             ),
         )
+        self._views = UserCache[PlaceIndex](
+            self.most_bytes // 4,
+            lambda view: view.whole.nbytes + view.part.nbytes,
+        )
         self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
         self.nulls = SharedVectors(NULL_PROMPTS)
@@ -130,7 +135,13 @@ class MemoryIndexes:
         place = sources.place
         if place is None or all(map(place.admits, index.scopes)):
             return index
-        return await asyncio.to_thread(index_at, index, place)
+        key = (sources.user_id, *sorted(filter(place.admits, index.scopes)))
+        view = self._views.get(key)
+        if view is None or view.whole is not index:
+            part = await asyncio.to_thread(index_at, index, place)
+            view = PlaceIndex(whole=index, part=part)
+            self._views.put(key, view)
+        return view.part
 
     def _is_ready(self, index: MemoryIndex) -> bool:
         """Whether nothing is left to embed for an index, what belongs to nobody included."""
@@ -169,6 +180,7 @@ class MemoryIndexes:
             user.forgotten = True
             user.index = None
         self._users.forget(user_id)
+        self._views.forget(user_id)
         self._queries.forget(user_id)
 
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
