@@ -1287,6 +1287,62 @@ def compiled_patterns(name):
  return {title: re.compile("|".join(patterns)) for title, patterns in pattern_table(name).items() if not title.isupper()}
 
 
+NGRAM_BUCKETS = 1 << 17
+_BUCKET_SHIFT = 64 - 16
+_NEXT_SIGN = 0x100000001B3
+_SPREAD = 0x9E3779B97F4A7C15
+_WORD_APART = 0x100000001B5
+_LONGEST_GRAM = 5
+_START = "\x02"
+BUCKETS = 1 << 12
+LENGTHS = 2
+_LONGEST_TEXT__texts = 4000
+_LONG_TEXT = 400
+
+
+@frozen
+class Classifier:
+ weights: NDArray[np.float64]
+ biases: NDArray[np.float64]
+
+ def scores(self, text):
+  return self.weights @ features(text) + self.biases
+
+
+@cache
+def classifier(name):
+ *labels, packed = listed_lines(f"{name}_weights")
+ rows = np.array([line.split()[1:] for line in labels], dtype=np.float64)
+ signs = np.frombuffer(unpacked(packed), dtype=np.int8)
+ weights = signs.reshape(len(rows), -1) * rows[:, :1]
+ return Classifier(weights=np.hstack([weights, rows[:, 2:]]), biases=rows[:, 1])
+
+
+def features(text):
+ text = head_and_tail(text, _LONGEST_TEXT__texts)
+ grams = ngram_buckets(text.lower())
+ counts = np.bincount(grams % BUCKETS, minlength=BUCKETS)
+ length = np.log1p(len(text)) / np.log1p(_LONG_TEXT)
+ return np.append(counts / len(grams) ** 0.5, [length, length**2])
+
+
+def ngram_buckets(text):
+ text = re.sub(r"\d", "0", text)
+ signs = f"{_START}{' '.join(text.split())} ".encode("utf-32-le", "replace")
+ codes = np.frombuffer(signs, dtype="<u4").astype(np.uint64)
+ grams = [codes]
+ for size in range(2, min(_LONGEST_GRAM, len(codes)) + 1):
+  grams.append(grams[-1][:-1] * _NEXT_SIGN + codes[size - 1 :])
+ words = [_START, *re.findall(r"\w+", text)]
+ single = np.array([zlib.crc32(word.encode(errors="replace")) for word in words], dtype=np.uint64)
+ words_and_pairs = [single * _NEXT_SIGN, single[:-1] * _NEXT_SIGN + single[1:], single[:-2] * _WORD_APART + single[2:]]
+ return np.unique(np.concatenate([_hashed(grams), _hashed(words_and_pairs) + NGRAM_BUCKETS // 2]))
+
+
+def _hashed(codes):
+ return ((np.concatenate(codes) * _SPREAD) >> _BUCKET_SHIFT).astype(np.intp)
+
+
 # ---- src/adaptive/control/entries.py ----
 
 _LONGEST_LINE = 300
@@ -1459,64 +1515,6 @@ def _of_table(lines):
    yield from _of_fields(fields)
   else:
    yield _entry(": ".join(filter(_LETTER.search, cells)), {})
-
-
-# ---- src/adaptive/core/classifier.py ----
-
-NGRAM_BUCKETS = 1 << 17
-_BUCKET_SHIFT = 64 - 16
-_NEXT_SIGN = 0x100000001B3
-_SPREAD = 0x9E3779B97F4A7C15
-_WORD_APART = 0x100000001B5
-_LONGEST_GRAM = 5
-_START = "\x02"
-BUCKETS = 1 << 12
-LENGTHS = 2
-_LONGEST_TEXT__classifier = 4000
-_LONG_TEXT = 400
-
-
-@frozen
-class Classifier:
- weights: NDArray[np.float64]
- biases: NDArray[np.float64]
-
- def scores(self, text):
-  return self.weights @ features(text) + self.biases
-
-
-@cache
-def classifier(name):
- *labels, packed = listed_lines(f"{name}_weights")
- rows = np.array([line.split()[1:] for line in labels], dtype=np.float64)
- signs = np.frombuffer(unpacked(packed), dtype=np.int8)
- weights = signs.reshape(len(rows), -1) * rows[:, :1]
- return Classifier(weights=np.hstack([weights, rows[:, 2:]]), biases=rows[:, 1])
-
-
-def features(text):
- text = head_and_tail(text, _LONGEST_TEXT__classifier)
- grams = ngram_buckets(text.lower())
- counts = np.bincount(grams % BUCKETS, minlength=BUCKETS)
- length = np.log1p(len(text)) / np.log1p(_LONG_TEXT)
- return np.append(counts / len(grams) ** 0.5, [length, length**2])
-
-
-def ngram_buckets(text):
- text = re.sub(r"\d", "0", text)
- signs = f"{_START}{' '.join(text.split())} ".encode("utf-32-le", "replace")
- codes = np.frombuffer(signs, dtype="<u4").astype(np.uint64)
- grams = [codes]
- for size in range(2, min(_LONGEST_GRAM, len(codes)) + 1):
-  grams.append(grams[-1][:-1] * _NEXT_SIGN + codes[size - 1 :])
- words = [_START, *re.findall(r"\w+", text)]
- single = np.array([zlib.crc32(word.encode(errors="replace")) for word in words], dtype=np.uint64)
- words_and_pairs = [single * _NEXT_SIGN, single[:-1] * _NEXT_SIGN + single[1:], single[:-2] * _WORD_APART + single[2:]]
- return np.unique(np.concatenate([_hashed(grams), _hashed(words_and_pairs) + NGRAM_BUCKETS // 2]))
-
-
-def _hashed(codes):
- return ((np.concatenate(codes) * _SPREAD) >> _BUCKET_SHIFT).astype(np.intp)
 
 
 # ---- src/adaptive/host/memory_rows.py ----
@@ -11977,430 +11975,6 @@ _KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len, reverse=True))
 _WORD__spoken_requests = re.compile(f"{_KNOWN_UNSPACED}|[\\u3040-\\u9fff]|[^\\s.,!?\u00bf\u00a1\u3002\u3001\u0964\u060c\\u3040-\\u9fff]+")
 
 
-# ---- src/adaptive/learn/addressing.py ----
-
-NOT_NAMED = "your message does not name it"
-NOT_ASKED_FOR = "you did not ask for it in so many words"
-NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
-_MOST_DELETIONS = 3
-_LEAST_SHARED__addressing = 0.3
-_LEAST_KEPT = 0.7
-_LEAST_MEANT = 0.3
-_LEAST_LETTERS = 2
-_LONGEST_ENDING = 2
-_SAME_LETTERS = 5
-
-
-def readdressed(proposal, memory, source):
- if proposal.kind != "UPDATE" or memory is None:
-  return proposal
- draft = proposal.draft
- ours = subjects(draft.content)
- theirs = subjects(memory.content)
- shared = len(ours & theirs)
- fewer = max(1, min(len(ours), len(theirs)))
- quoted = "\n".join(source.quoted(proposal.evidence))
- is_meant = shared >= _LEAST_KEPT * len(theirs) or is_named(memory.content, f"{quoted}\n{source.earlier}") or speaks_of_self(quoted)
- if shared >= _LEAST_SHARED__addressing * fewer and is_meant:
-  return proposal
- until = "" if draft.until == memory.until else draft.until
- return replace(proposal, kind="NEW", memory_id="", before="", draft=replace(draft, until=until))
-
-
-def allowed(proposal, source):
- if proposal.kind != "DELETE":
-  return proposal
- deletion = replace(proposal, draft=Draft(""))
- asked = "\n".join(source.quoted(proposal.evidence))
- if not is_named(deletion.before, asked):
-  return deletion.decided("asked", NOT_NAMED)
- requests = sentences_to_forget(asked).split("\n")
- if any(_is_to_forget(one, deletion.before) for one in requests):
-  return deletion
- return deletion.decided("asked", NOT_ASKED_FOR)
-
-
-def _is_to_forget(request, memory):
- theirs = subjects(memory)
- if len(theirs & beginnings(request)) < _LEAST_MEANT * len(theirs):
-  return False
- known = Vocabulary.of([memory])
- words = [word for word in word_units(request) if not known.knows(word)]
- kinds = frozenset[str]().union(*map(request_kinds, words))
- others = " ".join(word for word in words if not request_kinds(word))
- is_of_memories = not kinds.isdisjoint(("forgetting", "memories"))
- return is_of_memories and not telling_words(others)
-
-
-def without_many_deletions(proposals):
- deletions = [one for one in proposals if one.is_open and one.kind == "DELETE"]
- if len(deletions) <= _MOST_DELETIONS:
-  return [*proposals]
- return [one.decided("asked", NOT_CONFIRMED) if one in deletions else one for one in proposals]
-
-
-def subjects(sentence):
- return frozenset(map(beginning, _subject_words(sentence)))
-
-
-def is_named(known, said):
- words = telling_words(said)
- alike = {(beginning(word), len(word) + more) for word in words for more in range(-_LONGEST_ENDING, _LONGEST_ENDING + 1)}
- firsts = {word[:_SAME_LETTERS] for word in words}
- return any((beginning(own), len(own)) in alike or own[:_SAME_LETTERS] in firsts for own in _subject_words(known))
-
-
-def _subject_words(sentence):
- first = sentence.partition(" ")[0]
- user = frozenset[str]()
- if not UNSPACED.search(first):
-  user = beginnings(first)
- return [word for word in telling_words(sentence) if len(word) >= _LEAST_LETTERS and not word.isdecimal() and beginning(word) not in user]
-
-
-# ---- src/adaptive/learn/grounding.py ----
-
-_LEAST_QUOTED_WORDS = 2
-_LEAST_TOLD = 0.3
-_LEAST_SUPPORTED = 0.2
-_LEAST_IMPLIED = 0.5
-_LEAST_ADDED = 2
-_LEAST_ADDED_PAIRS = 6
-_MOST_REWORDED = 3
-_LEAST_NAMED = 0.4
-_REASONS = {"IMAGINED": "it is imagined or played", "QUOTED": "it stands only in what you quoted or pasted", "assistant": "it is about the assistant, not about you", "world": "it is general knowledge, not about you"}
-NOT_SAID = "it is not in your message"
-DOES_NOT_FOLLOW = "your words do not say it"
-_LEAST_SAME_LANGUAGE = 0.5
-
-
-@dataclass(frozen=True)
-class Claim:
- proposal: Proposal
- source: Source
- has_own_language: bool
- quotation: tuple[str, ...]
- said: str
-
- @classmethod
- def of(cls, proposal, source, settings):
-  evidence = proposal.evidence
-  said = source.typed
-  is_complete = proposal.fact_kind in ("FACT", "STYLE") and (proposal.about in ("user", "other"))
-  if not source.quotes(evidence):
-   is_draft = quoted_share(evidence, source.unpasted) == 1
-   if is_complete and is_draft:
-    said = source.unpasted
-   else:
-    evidence = ()
-  return cls(proposal=proposal, source=source, has_own_language=bool(settings.memory_language.strip()), quotation=evidence, said=said)
-
- @property
- def sentence(self):
-  return self.proposal.draft.content
-
- @property
- def quoted_words(self):
-  return len(word_units("\n".join(self.quotation)))
-
- @property
- def quoted(self):
-  return self.quotation or (self.said,)
-
- @cached_property
- def familiar(self):
-  return self.source.familiar.reading(self.sentence)
-
- @cached_property
- def support(self):
-  said = self.source.message.reading(self.sentence)
-  return supported_share(self.sentence, said)
-
- @cached_property
- def is_translated(self):
-  script = main_script(self.sentence.removeprefix("User"))
-  return self.has_own_language or script != main_script(self.source.words)
-
-
-def grounding_refusal(proposal, source, settings):
- claim = Claim.of(proposal, source, settings)
- if proposal.states_nothing:
-  named = supported_share(proposal.before, Vocabulary.of([claim.said]))
-  is_meant = claim.quoted_words >= _LEAST_QUOTED_WORDS
-  return "" if is_meant or named >= _LEAST_NAMED else NOT_SAID
- telling = beginnings(proposal.draft.content)
- is_comparable = (not claim.is_translated or claim.support >= _LEAST_SAME_LANGUAGE) and not any(telling <= beginnings(one) for one in source.remembered)
- rules = _FACT_RULES + _WORD_RULES if is_comparable else _FACT_RULES
- return next(filter(None, (rule(claim) for rule in rules)), "")
-
-
-def _not_of_their_life(claim):
- proposal = claim.proposal
- if proposal.fact_kind == "STYLE":
-  return ""
- return _REASONS.get(proposal.fact_kind) or _REASONS.get(proposal.about) or ""
-
-
-def _unquoted(claim):
- least = 1 if claim.has_own_language else _LEAST_QUOTED_WORDS
- if claim.quoted_words >= least:
-  return ""
- told = supported_share(claim.sentence, Vocabulary.of([claim.said]))
- return "" if told >= _LEAST_TOLD else NOT_SAID
-
-
-def _unsupported(claim):
- quoted = Vocabulary.of(claim.quotation).reading(claim.sentence)
- is_implied = claim.quotation and not supported_share(claim.sentence, quoted)
- least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
- return "" if claim.support >= least else DOES_NOT_FOLLOW
-
-
-def _unsaid_name(claim):
- if capitalises_nouns([claim.sentence, *claim.source.remembered]):
-  return ""
- name = new_name(claim.sentence, claim.familiar)
- return f"you did not say {name}" if name else ""
-
-
-def _embroidered(claim):
- marks = said_marks(claim.sentence, claim.familiar).lstrip("-")
- own_words = reworded(claim.quoted, claim.sentence)
- runs = marks.split("+")
- added = len(runs[-1])
- least = _LEAST_ADDED
- if UNSPACED.search(claim.sentence):
-  added = len(max(runs))
-  least = _LEAST_ADDED_PAIRS
- is_mostly_said = 2 * marks.count("+") >= len(marks) - added
- is_paraphrase = own_words > max(added, _MOST_REWORDED)
- if added < least or is_paraphrase or not is_mostly_said:
-  return ""
- return DOES_NOT_FOLLOW
-
-
-def _turned_round(claim):
- if not claim.quotation or not turns_round(claim.quotation, claim.sentence):
-  return ""
- return DOES_NOT_FOLLOW
-
-
-def _unsaid_figure(claim):
- source = claim.source
- sentence = Figures(claim.sentence)
- if not source.said.unsaid(sentence):
-  return ""
- repeated = [memory for memory in source.remembered if says_again(claim.sentence, memory)]
- texts = [source.unpasted, source.earlier, claim.proposal.before, *repeated]
- unsaid = Said(Figures(*texts), source.day).unsaid(sentence)
- return f"{unsaid} is not in your message" if unsaid else ""
-
-
-_FACT_RULES = (_not_of_their_life, _unquoted, _unsaid_figure)
-_WORD_RULES = (_unsupported, _unsaid_name, _embroidered, _turned_round)
-
-
-@stage("screening")
-def screened(proposals, turn, shown, settings):
- source = Source.of(turn, shown)
- gate = Gate(settings)
- screening = each_open(proposals, lambda one: grounded(one, source, shown, settings))
- screening = each_open(screening, lambda one: allowed(one, source))
- screening = without_many_deletions(screening)
- screening = each_open(screening, lambda one: gated(one, source, gate))
- screening = [one if one.is_open else _tellable(one, gate) for one in screening]
- return without_doubles(screening)
-
-
-def grounded(proposal, source, shown, settings):
- memories = {memory.id: memory for memory in shown}
- memory = memories.get(proposal.memory_id)
- proposal = readdressed(proposal, memory, source)
- content = without_unsaid_relation(proposal.draft.content, source.familiar)
- proposal = replace(proposal, draft=replace(proposal.draft, content=content))
- reason = grounding_refusal(proposal, source, settings)
- if not reason:
-  return proposal
- return proposal.decided("kept" if proposal.is_removal else "rejected", reason)
-
-
-def gated(proposal, source, gate):
- if proposal.states_nothing:
-  return proposal
- quoted = source.quotes(proposal.evidence)
- is_wish = proposal.fact_kind == "STYLE" and quoted
- gate = replace(gate, typed=is_wish, quoted=quoted)
- draft = gate.judged_draft(proposal.draft)
- if isinstance(draft, Draft):
-  return replace(proposal, draft=draft)
- if draft.rule in ("secret", "personal data"):
-  proposal = replace(proposal, draft=Draft(""))
- return proposal.decided("rejected", draft.reason)
-
-
-def _tellable(proposal, gate):
- return replace(proposal, draft=Draft(gate.tellable(proposal.draft.content)), before=gate.tellable(proposal.before))
-
-
-# ---- src/adaptive/learn/outdated.py ----
-
-_FAR_REACHING = frozenset(CATEGORIES) - {"preference", "behavior"}
-_LEAST_LIKENESS = 0.35
-_MOST_COMPARED__outdated = 24
-_MOST_ENDED = 8
-_LEAST_KNOWN = 0.6
-_LEAST_REMAINING = 0.5
-_LONGEST_SAID = 2000
-SAID_LATER = "you have said something else since"
-
-OUTDATED_SCHEMA = json.loads(PROMPTS["outdated_schema"])
-
-
-def far_reaching_changes(proposals, index, vectors, updates=()):
-
- def is_far_reaching(proposal):
-  draft = proposal.draft
-  if proposal.kind == "NEW":
-   return draft.content in updates or _is_near_its_kind(draft, index, vectors.get(draft.content))
-  memory = index.memory(proposal.memory_id)
-  if memory is None or repeats(draft, memory):
-   return False
-  topics = {*memory.topics, *draft.topics}
-  return not topics or not topics.isdisjoint(_FAR_REACHING)
-
- return [proposal for proposal in proposals if proposal.is_open and is_far_reaching(proposal)]
-
-
-def _is_near_its_kind(draft, index, vector):
- kinds = _FAR_REACHING.intersection(draft.topics or _FAR_REACHING)
- if vector is None or len(vector) != index.dimension:
-  return False
- cosines = zip(index.memories, products(index.ranking.vectors, vector).tolist(), strict=True)
- near = [cosine for one, cosine in cosines if kinds.intersection(one.topics or kinds)]
- likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
- return likeness is not None and likeness >= _LEAST_LIKENESS
-
-
-async def with_consequences(proposals, changes, index, vectors, hidden, ask_model, turn, now):
- near = await _memories_near(changes, index, vectors, hidden)
- later = [one for one in near if one.said_at > turn.source.said_at]
- if later and turn.source.is_past:
-  proposals = await _without_past(proposals, changes, later, ask_model, turn, now)
-  changes = [one for one in changes if one in proposals]
-  near = [one for one in near if one not in later]
- ended = await outdated_by(changes, near, ask_model, turn, now)
- addressed = {one.memory_id for one in proposals if one.is_open}
- return [*proposals, *(one for one in ended if one.memory_id not in addressed)]
-
-
-async def _memories_near(changes, index, vectors, hidden):
- stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
- known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
- known |= {one.content: row for one, row, is_known in stored if is_known}
- said = [one for change in changes for one in (change.before, change.draft.content) if one]
- asked = [RankingQuery(one, known.get(one)) for one in said]
- near = await asyncio.to_thread(nearest_memories, index, asked)
- changed = {change.memory_id for change in changes}
- return [one for one in hidden.without(near) if one.id not in changed]
-
-
-async def _without_past(proposals, facts, later, ask_model, turn, now):
- since = [Proposal("NEW", draft=draft_of(memory)) for memory in later]
- said_then = [Memory(one.draft.content, one.draft.content, 0, 0) for one in facts if one.kind == "NEW"]
- wordless = replace(turn, words="", opening="")
- ended = await outdated_by(since[:_MOST_COMPARED__outdated], said_then, ask_model, wordless, now)
- past = {one.memory_id for one in ended}
-
- def step(proposal):
-  if proposal.kind != "NEW" or proposal.draft.content not in past:
-   return proposal
-  return proposal.decided("superseded", SAID_LATER)
-
- return each_open(proposals, step)
-
-
-def without_changes_of_later(proposals, index, turn):
-
- def step(proposal):
-  memory = index.memory(proposal.memory_id)
-  if memory is None or memory.said_at <= turn.source.said_at:
-   return proposal
-  content = proposal.draft.content
-  if proposal.kind == "UPDATE" and holds_words_of(content, memory.content):
-   return replace(proposal, kind="NEW", memory_id="", before="")
-  return proposal.decided("superseded", SAID_LATER)
-
- return each_open(proposals, step)
-
-
-@staged("outdated")
-async def outdated_by(changes, near, ask_model, turn, now):
- shown = near[:_MOST_COMPARED__outdated]
- if not shown or not changes:
-  return ()
- system = render_prompt("outdated", {"date": now.strftime("%A, %d %B %Y")})
- user = "## What changed"
- for one in changes:
-  after = escaped_entry(one.draft.content) or "the user wants it forgotten"
-  before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
-  user += f"\n- {before}: {after}"
- words = " ".join(unpasted_words(turn.words).split())
- user += f"\nThe user's words: {escaped_entry(words[:_LONGEST_SAID])}"
- if turn.opening not in user:
-  user += f"\nTheir message begins: {turn.opening} ..."
- user += "\n\n## Other memories\n" + listed_memories(shown)
- request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
- try:
-  return await ask_model(request, partial(read_outdated, changes=changes, shown=shown, words=words, today=now.date()))
- except ModelError as error:
-  log_failure("what no longer holds is not known", error)
-  return ()
-
-
-def read_outdated(completion, changes, shown, words, today):
- changed = [f"{change.before}\n{change.draft.content}" for change in changes]
- said = beginnings("\n".join([words, *changed]))
- found = {}
- for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
-  if (memory := named_memory("".join(text_lines(item.get("id"))[:1]), shown)) is None:
-   continue
-  known = said | beginnings(memory.content)
-  is_believed = beginnings(text_line(item.get("because"))) & known
-  if is_believed and (ended := _end(item, memory, known, words, today)) is not None:
-   found.setdefault(memory.id, ended)
- if len(found) > _MOST_ENDED:
-  log.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
-  return ()
- return tuple(found.values())
-
-
-def _end(item, memory, known, words, today):
- stored = draft_of(memory)
- until = last_day(item.get("until"))
- if until > today.isoformat():
-  return None if until == memory.until else _ended(memory, replace(stored, until=until))
- now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
- rewritten = replace(stored, content=now)
- is_copied = quoted_share([now], words) == 1
- if now and (is_copied or not _is_what_became_of(now, memory.content)):
-  return None
- telling = beginnings(rewritten.content)
- is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
- return _ended(memory, rewritten if is_grounded else stored)
-
-
-def _is_what_became_of(now, content):
- units = word_units(content)
- is_said_again = word_units(now)[-len(units) :] == units
- former = subjects(content)
- remaining = former & subjects(now)
- return not is_said_again and len(remaining) >= _LEAST_REMAINING * len(former)
-
-
-def _ended(memory, draft):
- return Proposal(kind="END", memory_id=memory.id, draft=draft, reason=NO_LONGER_TRUE, before=memory.content)
-
-
 # ---- src/adaptive/memory/erasure.py ----
 
 _NOUNS = {"memory": ("memory", "memories"), "archive": ("archived memory", "archived memories"), "suggestion": ("suggestion", "suggestions"), "history": ("chat's index", "chats' index")}
@@ -13709,7 +13283,86 @@ def _told_of(memories, line):
  return plain_line(line)
 
 
-# ---- src/adaptive/learn/placing.py ----
+# ---- src/adaptive/learn/addressing.py ----
+
+NOT_NAMED = "your message does not name it"
+NOT_ASKED_FOR = "you did not ask for it in so many words"
+NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
+_MOST_DELETIONS = 3
+_LEAST_SHARED__addressing = 0.3
+_LEAST_KEPT = 0.7
+_LEAST_MEANT = 0.3
+_LEAST_LETTERS = 2
+_LONGEST_ENDING = 2
+_SAME_LETTERS = 5
+
+
+def readdressed(proposal, memory, source):
+ if proposal.kind != "UPDATE" or memory is None:
+  return proposal
+ draft = proposal.draft
+ ours = subjects(draft.content)
+ theirs = subjects(memory.content)
+ shared = len(ours & theirs)
+ fewer = max(1, min(len(ours), len(theirs)))
+ quoted = "\n".join(source.quoted(proposal.evidence))
+ is_meant = shared >= _LEAST_KEPT * len(theirs) or is_named(memory.content, f"{quoted}\n{source.earlier}") or speaks_of_self(quoted)
+ if shared >= _LEAST_SHARED__addressing * fewer and is_meant:
+  return proposal
+ until = "" if draft.until == memory.until else draft.until
+ return replace(proposal, kind="NEW", memory_id="", before="", draft=replace(draft, until=until))
+
+
+def allowed(proposal, source):
+ if proposal.kind != "DELETE":
+  return proposal
+ deletion = replace(proposal, draft=Draft(""))
+ asked = "\n".join(source.quoted(proposal.evidence))
+ if not is_named(deletion.before, asked):
+  return deletion.decided("asked", NOT_NAMED)
+ requests = sentences_to_forget(asked).split("\n")
+ if any(_is_to_forget(one, deletion.before) for one in requests):
+  return deletion
+ return deletion.decided("asked", NOT_ASKED_FOR)
+
+
+def _is_to_forget(request, memory):
+ theirs = subjects(memory)
+ if len(theirs & beginnings(request)) < _LEAST_MEANT * len(theirs):
+  return False
+ known = Vocabulary.of([memory])
+ words = [word for word in word_units(request) if not known.knows(word)]
+ kinds = frozenset[str]().union(*map(request_kinds, words))
+ others = " ".join(word for word in words if not request_kinds(word))
+ is_of_memories = not kinds.isdisjoint(("forgetting", "memories"))
+ return is_of_memories and not telling_words(others)
+
+
+def without_many_deletions(proposals):
+ deletions = [one for one in proposals if one.is_open and one.kind == "DELETE"]
+ if len(deletions) <= _MOST_DELETIONS:
+  return [*proposals]
+ return [one.decided("asked", NOT_CONFIRMED) if one in deletions else one for one in proposals]
+
+
+def subjects(sentence):
+ return frozenset(map(beginning, _subject_words(sentence)))
+
+
+def is_named(known, said):
+ words = telling_words(said)
+ alike = {(beginning(word), len(word) + more) for word in words for more in range(-_LONGEST_ENDING, _LONGEST_ENDING + 1)}
+ firsts = {word[:_SAME_LETTERS] for word in words}
+ return any((beginning(own), len(own)) in alike or own[:_SAME_LETTERS] in firsts for own in _subject_words(known))
+
+
+def _subject_words(sentence):
+ first = sentence.partition(" ")[0]
+ user = frozenset[str]()
+ if not UNSPACED.search(first):
+  user = beginnings(first)
+ return [word for word in telling_words(sentence) if len(word) >= _LEAST_LETTERS and not word.isdecimal() and beginning(word) not in user]
+
 
 _KNOWN_ELSEWHERE = "it is known elsewhere, too"
 
@@ -13746,6 +13399,349 @@ async def leave_deleted_folders(hook, indexes, memories):
  memory = memories.over(sources, hook.settings)
  counted = memories_counted(await memory.archive_scopes(gone))
  return f"{counted} of a deleted folder archived: /memory restore brings back what was there"
+
+
+# ---- src/adaptive/learn/grounding.py ----
+
+_LEAST_QUOTED_WORDS = 2
+_LEAST_TOLD = 0.3
+_LEAST_SUPPORTED = 0.2
+_LEAST_IMPLIED = 0.5
+_LEAST_ADDED = 2
+_LEAST_ADDED_PAIRS = 6
+_MOST_REWORDED = 3
+_LEAST_NAMED = 0.4
+_REASONS = {"IMAGINED": "it is imagined or played", "QUOTED": "it stands only in what you quoted or pasted", "assistant": "it is about the assistant, not about you", "world": "it is general knowledge, not about you"}
+NOT_SAID = "it is not in your message"
+DOES_NOT_FOLLOW = "your words do not say it"
+_LEAST_SAME_LANGUAGE = 0.5
+
+
+@dataclass(frozen=True)
+class Claim:
+ proposal: Proposal
+ source: Source
+ has_own_language: bool
+ quotation: tuple[str, ...]
+ said: str
+
+ @classmethod
+ def of(cls, proposal, source, settings):
+  evidence = proposal.evidence
+  said = source.typed
+  is_complete = proposal.fact_kind in ("FACT", "STYLE") and (proposal.about in ("user", "other"))
+  if not source.quotes(evidence):
+   is_draft = quoted_share(evidence, source.unpasted) == 1
+   if is_complete and is_draft:
+    said = source.unpasted
+   else:
+    evidence = ()
+  return cls(proposal=proposal, source=source, has_own_language=bool(settings.memory_language.strip()), quotation=evidence, said=said)
+
+ @property
+ def sentence(self):
+  return self.proposal.draft.content
+
+ @property
+ def quoted_words(self):
+  return len(word_units("\n".join(self.quotation)))
+
+ @property
+ def quoted(self):
+  return self.quotation or (self.said,)
+
+ @cached_property
+ def familiar(self):
+  return self.source.familiar.reading(self.sentence)
+
+ @cached_property
+ def support(self):
+  said = self.source.message.reading(self.sentence)
+  return supported_share(self.sentence, said)
+
+ @cached_property
+ def is_translated(self):
+  script = main_script(self.sentence.removeprefix("User"))
+  return self.has_own_language or script != main_script(self.source.words)
+
+
+def grounding_refusal(proposal, source, settings):
+ claim = Claim.of(proposal, source, settings)
+ if proposal.states_nothing:
+  named = supported_share(proposal.before, Vocabulary.of([claim.said]))
+  is_meant = claim.quoted_words >= _LEAST_QUOTED_WORDS
+  return "" if is_meant or named >= _LEAST_NAMED else NOT_SAID
+ telling = beginnings(proposal.draft.content)
+ is_comparable = (not claim.is_translated or claim.support >= _LEAST_SAME_LANGUAGE) and not any(telling <= beginnings(one) for one in source.remembered)
+ rules = _FACT_RULES + _WORD_RULES if is_comparable else _FACT_RULES
+ return next(filter(None, (rule(claim) for rule in rules)), "")
+
+
+def _not_of_their_life(claim):
+ proposal = claim.proposal
+ if proposal.fact_kind == "STYLE":
+  return ""
+ return _REASONS.get(proposal.fact_kind) or _REASONS.get(proposal.about) or ""
+
+
+def _unquoted(claim):
+ least = 1 if claim.has_own_language else _LEAST_QUOTED_WORDS
+ if claim.quoted_words >= least:
+  return ""
+ told = supported_share(claim.sentence, Vocabulary.of([claim.said]))
+ return "" if told >= _LEAST_TOLD else NOT_SAID
+
+
+def _unsupported(claim):
+ quoted = Vocabulary.of(claim.quotation).reading(claim.sentence)
+ is_implied = claim.quotation and not supported_share(claim.sentence, quoted)
+ least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
+ return "" if claim.support >= least else DOES_NOT_FOLLOW
+
+
+def _unsaid_name(claim):
+ if capitalises_nouns([claim.sentence, *claim.source.remembered]):
+  return ""
+ name = new_name(claim.sentence, claim.familiar)
+ return f"you did not say {name}" if name else ""
+
+
+def _embroidered(claim):
+ marks = said_marks(claim.sentence, claim.familiar).lstrip("-")
+ own_words = reworded(claim.quoted, claim.sentence)
+ runs = marks.split("+")
+ added = len(runs[-1])
+ least = _LEAST_ADDED
+ if UNSPACED.search(claim.sentence):
+  added = len(max(runs))
+  least = _LEAST_ADDED_PAIRS
+ is_mostly_said = 2 * marks.count("+") >= len(marks) - added
+ is_paraphrase = own_words > max(added, _MOST_REWORDED)
+ if added < least or is_paraphrase or not is_mostly_said:
+  return ""
+ return DOES_NOT_FOLLOW
+
+
+def _turned_round(claim):
+ if not claim.quotation or not turns_round(claim.quotation, claim.sentence):
+  return ""
+ return DOES_NOT_FOLLOW
+
+
+def _unsaid_figure(claim):
+ source = claim.source
+ sentence = Figures(claim.sentence)
+ if not source.said.unsaid(sentence):
+  return ""
+ repeated = [memory for memory in source.remembered if says_again(claim.sentence, memory)]
+ texts = [source.unpasted, source.earlier, claim.proposal.before, *repeated]
+ unsaid = Said(Figures(*texts), source.day).unsaid(sentence)
+ return f"{unsaid} is not in your message" if unsaid else ""
+
+
+_FACT_RULES = (_not_of_their_life, _unquoted, _unsaid_figure)
+_WORD_RULES = (_unsupported, _unsaid_name, _embroidered, _turned_round)
+
+
+@stage("screening")
+def screened(proposals, turn, shown, settings):
+ source = Source.of(turn, shown)
+ gate = Gate(settings)
+ screening = each_open(proposals, lambda one: grounded(one, source, shown, settings))
+ screening = each_open(screening, lambda one: allowed(one, source))
+ screening = without_many_deletions(screening)
+ screening = each_open(screening, lambda one: gated(one, source, gate))
+ screening = [one if one.is_open else _tellable(one, gate) for one in screening]
+ return without_doubles(screening)
+
+
+def grounded(proposal, source, shown, settings):
+ memories = {memory.id: memory for memory in shown}
+ memory = memories.get(proposal.memory_id)
+ proposal = readdressed(proposal, memory, source)
+ content = without_unsaid_relation(proposal.draft.content, source.familiar)
+ proposal = replace(proposal, draft=replace(proposal.draft, content=content))
+ reason = grounding_refusal(proposal, source, settings)
+ if not reason:
+  return proposal
+ return proposal.decided("kept" if proposal.is_removal else "rejected", reason)
+
+
+def gated(proposal, source, gate):
+ if proposal.states_nothing:
+  return proposal
+ quoted = source.quotes(proposal.evidence)
+ is_wish = proposal.fact_kind == "STYLE" and quoted
+ gate = replace(gate, typed=is_wish, quoted=quoted)
+ draft = gate.judged_draft(proposal.draft)
+ if isinstance(draft, Draft):
+  return replace(proposal, draft=draft)
+ if draft.rule in ("secret", "personal data"):
+  proposal = replace(proposal, draft=Draft(""))
+ return proposal.decided("rejected", draft.reason)
+
+
+def _tellable(proposal, gate):
+ return replace(proposal, draft=Draft(gate.tellable(proposal.draft.content)), before=gate.tellable(proposal.before))
+
+
+# ---- src/adaptive/learn/outdated.py ----
+
+_FAR_REACHING = frozenset(CATEGORIES) - {"preference", "behavior"}
+_LEAST_LIKENESS = 0.35
+_MOST_COMPARED__outdated = 24
+_MOST_ENDED = 8
+_LEAST_KNOWN = 0.6
+_LEAST_REMAINING = 0.5
+_LONGEST_SAID = 2000
+SAID_LATER = "you have said something else since"
+
+OUTDATED_SCHEMA = json.loads(PROMPTS["outdated_schema"])
+
+
+def far_reaching_changes(proposals, index, vectors, updates=()):
+
+ def is_far_reaching(proposal):
+  draft = proposal.draft
+  if proposal.kind == "NEW":
+   return draft.content in updates or _is_near_its_kind(draft, index, vectors.get(draft.content))
+  memory = index.memory(proposal.memory_id)
+  if memory is None or repeats(draft, memory):
+   return False
+  topics = {*memory.topics, *draft.topics}
+  return not topics or not topics.isdisjoint(_FAR_REACHING)
+
+ return [proposal for proposal in proposals if proposal.is_open and is_far_reaching(proposal)]
+
+
+def _is_near_its_kind(draft, index, vector):
+ kinds = _FAR_REACHING.intersection(draft.topics or _FAR_REACHING)
+ if vector is None or len(vector) != index.dimension:
+  return False
+ cosines = zip(index.memories, products(index.ranking.vectors, vector).tolist(), strict=True)
+ near = [cosine for one, cosine in cosines if kinds.intersection(one.topics or kinds)]
+ likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
+ return likeness is not None and likeness >= _LEAST_LIKENESS
+
+
+async def with_consequences(proposals, changes, index, vectors, hidden, ask_model, turn, now):
+ near = await _memories_near(changes, index, vectors, hidden)
+ later = [one for one in near if one.said_at > turn.source.said_at]
+ if later and turn.source.is_past:
+  proposals = await _without_past(proposals, changes, later, ask_model, turn, now)
+  changes = [one for one in changes if one in proposals]
+  near = [one for one in near if one not in later]
+ ended = await outdated_by(changes, near, ask_model, turn, now)
+ addressed = {one.memory_id for one in proposals if one.is_open}
+ return [*proposals, *(one for one in ended if one.memory_id not in addressed)]
+
+
+async def _memories_near(changes, index, vectors, hidden):
+ stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
+ known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
+ known |= {one.content: row for one, row, is_known in stored if is_known}
+ said = [one for change in changes for one in (change.before, change.draft.content) if one]
+ asked = [RankingQuery(one, known.get(one)) for one in said]
+ near = await asyncio.to_thread(nearest_memories, index, asked)
+ changed = {change.memory_id for change in changes}
+ return [one for one in hidden.without(near) if one.id not in changed]
+
+
+async def _without_past(proposals, facts, later, ask_model, turn, now):
+ since = [Proposal("NEW", draft=draft_of(memory)) for memory in later]
+ said_then = [Memory(one.draft.content, one.draft.content, 0, 0) for one in facts if one.kind == "NEW"]
+ wordless = replace(turn, words="", opening="")
+ ended = await outdated_by(since[:_MOST_COMPARED__outdated], said_then, ask_model, wordless, now)
+ past = {one.memory_id for one in ended}
+
+ def step(proposal):
+  if proposal.kind != "NEW" or proposal.draft.content not in past:
+   return proposal
+  return proposal.decided("superseded", SAID_LATER)
+
+ return each_open(proposals, step)
+
+
+def without_changes_of_later(proposals, index, turn):
+
+ def step(proposal):
+  memory = index.memory(proposal.memory_id)
+  if memory is None or memory.said_at <= turn.source.said_at:
+   return proposal
+  content = proposal.draft.content
+  if proposal.kind == "UPDATE" and holds_words_of(content, memory.content):
+   return replace(proposal, kind="NEW", memory_id="", before="")
+  return proposal.decided("superseded", SAID_LATER)
+
+ return each_open(proposals, step)
+
+
+@staged("outdated")
+async def outdated_by(changes, near, ask_model, turn, now):
+ shown = near[:_MOST_COMPARED__outdated]
+ if not shown or not changes:
+  return ()
+ system = render_prompt("outdated", {"date": now.strftime("%A, %d %B %Y")})
+ user = "## What changed"
+ for one in changes:
+  after = escaped_entry(one.draft.content) or "the user wants it forgotten"
+  before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
+  user += f"\n- {before}: {after}"
+ words = " ".join(unpasted_words(turn.words).split())
+ user += f"\nThe user's words: {escaped_entry(words[:_LONGEST_SAID])}"
+ if turn.opening not in user:
+  user += f"\nTheir message begins: {turn.opening} ..."
+ user += "\n\n## Other memories\n" + listed_memories(shown)
+ request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
+ try:
+  return await ask_model(request, partial(read_outdated, changes=changes, shown=shown, words=words, today=now.date()))
+ except ModelError as error:
+  log_failure("what no longer holds is not known", error)
+  return ()
+
+
+def read_outdated(completion, changes, shown, words, today):
+ changed = [f"{change.before}\n{change.draft.content}" for change in changes]
+ said = beginnings("\n".join([words, *changed]))
+ found = {}
+ for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
+  if (memory := named_memory("".join(text_lines(item.get("id"))[:1]), shown)) is None:
+   continue
+  known = said | beginnings(memory.content)
+  is_believed = beginnings(text_line(item.get("because"))) & known
+  if is_believed and (ended := _end(item, memory, known, words, today)) is not None:
+   found.setdefault(memory.id, ended)
+ if len(found) > _MOST_ENDED:
+  log.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
+  return ()
+ return tuple(found.values())
+
+
+def _end(item, memory, known, words, today):
+ stored = draft_of(memory)
+ until = last_day(item.get("until"))
+ if until > today.isoformat():
+  return None if until == memory.until else _ended(memory, replace(stored, until=until))
+ now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
+ rewritten = replace(stored, content=now)
+ is_copied = quoted_share([now], words) == 1
+ if now and (is_copied or not _is_what_became_of(now, memory.content)):
+  return None
+ telling = beginnings(rewritten.content)
+ is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
+ return _ended(memory, rewritten if is_grounded else stored)
+
+
+def _is_what_became_of(now, content):
+ units = word_units(content)
+ is_said_again = word_units(now)[-len(units) :] == units
+ former = subjects(content)
+ remaining = former & subjects(now)
+ return not is_said_again and len(remaining) >= _LEAST_REMAINING * len(former)
+
+
+def _ended(memory, draft):
+ return Proposal(kind="END", memory_id=memory.id, draft=draft, reason=NO_LONGER_TRUE, before=memory.content)
 
 
 # ---- src/adaptive/learn/lesson.py ----

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from adaptive.core.classifier import Classifier
+from adaptive.core.texts import Classifier
 from adaptive.search.calibration import NULL_PROMPTS, script_of
 from benchmarks.embedding_models import EmbeddingModel, mini_lm, mpnet, nano_e5
 from benchmarks.figures import say

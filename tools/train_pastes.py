@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from adaptive.core.classifier import BUCKETS, Classifier, features
+from adaptive.core.texts import BUCKETS, Classifier, features
 from adaptive.learn.pastes import KINDS, Paragraph, ParagraphScores
 from adaptive.search.calibration import script_of
 from benchmarks.figures import say

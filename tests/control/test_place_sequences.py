@@ -17,7 +17,7 @@ from adaptive.control.places import PlaceCommands
 from adaptive.control.turn import command_in
 from adaptive.core.model import Draft, Memory, NewMemory
 from adaptive.core.places import Place, PlaceChoice
-from adaptive.learn.placing import leave_deleted_folders
+from adaptive.learn.addressing import leave_deleted_folders
 from adaptive.memory.audit import Step
 from adaptive.search.index import FoundMemory
 from adaptive.search.indexes import MemoryIndexes

@@ -10,7 +10,7 @@ import pytest
 
 from adaptive.core.model import Draft, Memory, Proposal, ProposalKind
 from adaptive.core.places import NOWHERE, Place
-from adaptive.learn.placing import leave_deleted_folders, placed
+from adaptive.learn.addressing import leave_deleted_folders, placed
 from adaptive.learn.turns import typed_turn
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook

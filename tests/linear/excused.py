@@ -114,7 +114,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.judges.may_tell
         learn.turns.by_model
         learn.summaries.related_clusters
-        learn.placing.placed
+        learn.addressing.placed
         memory.archive.archived_change
         memory.archive.leaving_first
         memory.archive.restored_scope

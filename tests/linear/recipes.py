@@ -29,11 +29,11 @@ from adaptive.control.requests import (
 )
 from adaptive.control.transfer import read_import
 from adaptive.control.turn import rememberable_messages
-from adaptive.core.classifier import classifier
 from adaptive.core.messages import normalised_text
 from adaptive.core.model import Draft, Memory, StoreStamp, Turn
 from adaptive.core.places import Place, scope_of
 from adaptive.core.providers import Completion, CompletionRequest
+from adaptive.core.texts import classifier
 from adaptive.history.conversation import history_summary_request
 from adaptive.history.finding import titled_like
 from adaptive.history.indexing import message_units
@@ -324,7 +324,7 @@ RECIPES: Mapping[str, Recipe] = {
         ),
         {"operation": "NEW", "content": text, "evidence": text},
     ),
-    "core.classifier.Classifier.scores": lambda text: partial(
+    "core.texts.Classifier.scores": lambda text: partial(
         classifier("paste").scores, text
     ),
     "learn.pastes.introduced_apart": lambda text: partial(

@@ -17,7 +17,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from adaptive.core.classifier import classifier
 from adaptive.core.embedding import Embedder
 from adaptive.core.messages import has_words, passages
 from adaptive.core.model import (
@@ -27,6 +26,7 @@ from adaptive.core.model import (
     Vectors,
     each_open,
 )
+from adaptive.core.texts import classifier
 from adaptive.learn.support import Vocabulary, supported_share
 from adaptive.search.examples import ComparedExamples, Judges
 from adaptive.search.indexes import MemoryIndexes

@@ -21,6 +21,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import Foreground
+from adaptive.learn.addressing import leave_deleted_folders
 from adaptive.learn.confirmation import (
     CHANGED_MESSAGE,
     delete_confirmed,
@@ -37,7 +38,6 @@ from adaptive.learn.lesson import (
     new_findings,
     write,
 )
-from adaptive.learn.placing import leave_deleted_folders
 from adaptive.learn.queue import LearningQueue, TurnWork, Wanted, always
 from adaptive.learn.suggestions import Suggestions, failure_line, report_line
 from adaptive.learn.summaries import summarise_when_due

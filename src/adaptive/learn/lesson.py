@@ -26,6 +26,7 @@ from adaptive.core.providers import (
     ModelRejected,
 )
 from adaptive.core.runtime import Foreground, GaveWay, staged, tally
+from adaptive.learn.addressing import placed
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import (
     extraction,
@@ -43,7 +44,6 @@ from adaptive.learn.outdated import (
     with_consequences,
     without_changes_of_later,
 )
-from adaptive.learn.placing import placed
 from adaptive.learn.proposals import ExtractionSource
 from adaptive.learn.queue import TurnWork, past_lessons
 from adaptive.learn.suggestions import (

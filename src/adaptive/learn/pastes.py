@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.classifier import classifier
 from adaptive.core.messages import has_words, sentences
 from adaptive.core.model import frozen
+from adaptive.core.texts import classifier
 from adaptive.learn.quotation import COLONS, unpasted_words
 from adaptive.search.calibration import script_of
 

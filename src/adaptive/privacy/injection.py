@@ -21,13 +21,13 @@ import unicodedata
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.classifier import (
+from adaptive.core.runtime import text_cache
+from adaptive.core.texts import (
     NGRAM_BUCKETS,
     classifier,
+    compiled_patterns,
     ngram_buckets,
 )
-from adaptive.core.runtime import text_cache
-from adaptive.core.texts import compiled_patterns
 from adaptive.privacy.scanning import Respelling, respelled
 
 _FORMS = compiled_patterns("imitations")
