@@ -13386,7 +13386,7 @@ def placed(proposals, scope, index):
 
 
 async def leave_deleted_folders(hook, indexes, memories):
- if not hook.place.is_divided:
+ if not (hook.place.known and hook.place.is_divided):
   return ""
  sources = replace(await hook.sources(), place=None)
  index = await indexes.current(sources, patience=0)

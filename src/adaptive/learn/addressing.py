@@ -196,7 +196,7 @@ async def leave_deleted_folders(
     Open WebUI tells no filter that a folder was deleted. It is asked for folders only where
     memories belong to some. Raises ``HostError``.
     """
-    if not hook.place.is_divided:
+    if not (hook.place.known and hook.place.is_divided):
         return ""
     sources = replace(await hook.sources(), place=None)
     index = await indexes.current(sources, patience=0)
