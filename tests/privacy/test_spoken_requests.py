@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.model import ConversationKind, HostError
+from adaptive.core.places import Place
 from adaptive.filter import Filter
+from adaptive.host.history_chats import HostPastChats
 from adaptive.privacy.spoken_requests import (
     HOW_TO_ERASE,
     ErasureRequest,
@@ -207,6 +209,8 @@ async def test_request_is_not_learned(
     So it is to users who want no lines. Any other turn is learned from.
     """
     plugin, page, put = Filter(), Page(), AsyncMock()
+    reading = AsyncMock(return_value=Place())
+    monkeypatch.setattr(HostPastChats, "place", reading)
     plugin.valves = Valves(
         show_status=confirmation != "off", confirmation=confirmation
     )
