@@ -248,6 +248,8 @@ def test_dates_become_the_time() -> None:
 )
 @example("[" * 100_000)
 @example('{"a":' * 100_000)
+@example('[{"memories":' * 400 + '["A"]' + "}]" * 400)
+@example("[" * 980 + '"A"' + "]" * 980)
 @example("*" * 50_000 + "\n#" * 50_000 + " - " * 50_000 + "`" * 50_000)
 @example("\n".join(f"- fact {one}" for one in range(10_100)))
 @example("[unknown" * 20_000 + "**a" * 20_000 + "> " * 50_000 + "'" * 50_000)
@@ -261,6 +263,33 @@ def test_any_text_is_read(text: str) -> None:
         for one in read.memories
     )
     assert time.process_time() - started < 2
+
+
+def test_lines_of_other_systems() -> None:
+    """Whatever ends its lines, a text holds the same."""
+    for form in labelled_set("exports"):
+        text = form["text"]
+        assert read_import(text.replace("\n", "\r\n")) == read_import(text)
+
+
+@pytest.mark.parametrize("content", ["5", "null", "{}", "[1, 2]", "true"])
+def test_entry_without_a_text(content: str) -> None:
+    """An entry whose text is none is unread: none of its other fields is a memory."""
+    read = read_import(
+        f'[{{"id": "3f", "memory": {content}, "hash": "9a"}}, {{"memory": "A"}}]'
+    )
+    assert [one.content for one in read.memories] == ["A"]
+    assert len(read.unread) == 1
+
+
+@pytest.mark.parametrize("cut", range(30, 120, 10))
+def test_cut_json_behind_talk(cut: int) -> None:
+    """JSON that is cut is one thing that could not be read, also where talk stands before it."""
+    file = json.dumps([{"content": "Likes tea"}] * 5, indent=1)
+    read = read_import(f"Here is what I know:\n{file[:cut]}")
+    assert read.memories == ()
+    assert len(read.unread) == 1
+    assert read.unread[0].startswith("[")
 
 
 def test_exports_of_others() -> None:

@@ -351,7 +351,7 @@ class MemoryCommands(MemoryRequests):
             return PROMPTS["import"].strip()
         content = await asyncio.to_thread(read_import, *texts)
         if not content.memories:
-            unread = plain_line(content.told_unread)
+            unread = plain_line(content.told_unread) or "no memory is in it"
             return f"Nothing imported: {unread}. {_HOW_TO_IMPORT}"
         now = time.time()
         carried = [memory.new_memory(now) for memory in content.memories]
@@ -388,8 +388,8 @@ class MemoryCommands(MemoryRequests):
 
 def _command_id(message_id: str, command: Command) -> str:
     """What a command is known by: its message, and a mark of its words, which may be edited."""
-    words = f"{command.name} {command.words}"
-    return message_id and f"{message_id}~{zlib.crc32(words.encode()):08x}"
+    words = f"{command.name} {command.words}".encode(errors="replace")
+    return message_id and f"{message_id}~{zlib.crc32(words):08x}"
 
 
 def _told_of(memories: Sequence[FoundMemory], line: str) -> str:

@@ -17,6 +17,9 @@ from adaptive.core.texts import pattern_table
 _LONGEST_LINE = 300
 _LONGEST_TEXT = 1000
 _JSON = re.compile(r"^[ \t]*(?=\{|\[\s*[\[{\"])", re.MULTILINE)
+# Where talk stands before it, such a beginning is JSON though its end is missing.
+_OBJECTS = re.compile(r"(?:\[\s*)?\{\s*\"")
+_DEEPEST = 50
 _FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3}).*$", re.MULTILINE)
 # What a line of a text begins with that holds several entries.
 _PAGE = re.compile(r"^[ \t]*(?:[-*+•#|]|\d{1,4}[.)])", re.MULTILINE)
@@ -48,8 +51,10 @@ def entries_of(text: str) -> Iterator[CarriedEntry]:
     start = _JSON.search(text)
     if start is None:
         return _of_lines(text)
-    value = text[start.start() : 1 + max(text.rfind("}"), text.rfind("]"))]
-    is_json = not text[: start.start()].strip() or _loaded(value) is not None
+    talk, value = text[: start.start()], text[start.end() :]
+    # What is cut before anything is closed stays whole.
+    value = value[: 1 + max(value.rfind("}"), value.rfind("]"))] or value
+    is_json = not talk.strip() or _OBJECTS.match(value) or _loaded(value)
     return _of_json(value) if is_json else _of_lines(text)
 
 
@@ -78,11 +83,19 @@ def _rewritten(title: str, text: str) -> str:
 
 
 def _loaded(text: str) -> object:
-    """What JSON says; ``None`` where it is broken."""
+    """What JSON says; ``None`` where it is broken, or nested deeper than any export."""
     try:
-        return json.loads(text, strict=False)
+        value = json.loads(text, strict=False)
     except (ValueError, RecursionError):
         return None
+    level: list[object] = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for outer in level
+            for inner in (*mapping(outer).values(), *listing(outer))
+        ]
+    return None if level else value
 
 
 def _of_json(text: str) -> Iterator[CarriedEntry]:
@@ -117,8 +130,7 @@ def _of_fields(fields: JsonMapping) -> Iterator[CarriedEntry]:
     parts = [named[name] for name in _FORMS["parts"] if name in named]
     forms = [form for form in _FORMS["forms"] if _fits(form, named)]
     if "adaptive_memory" in named:
-        for memory in listing(named.get("memories")):
-            yield dict(mapping(memory))
+        yield from listing(named.get("memories"))
     elif forms:
         start, _, name = forms[0].rpartition("{")
         label = start.format_map(named).replace("_", " ")
@@ -127,9 +139,10 @@ def _of_fields(fields: JsonMapping) -> Iterator[CarriedEntry]:
     elif parts:
         for part in parts:
             yield from _of_value([*mapping(part).values()] or part)
-    elif any(
+    elif any(f"{{{name}}}" in _FORMS["forms"] for name in named) or any(
         mapping(item) for field in named.values() for item in _items(field)
     ):
+        # An entry whose text is none, or what nobody has described.
         yield json.dumps(fields, ensure_ascii=False)
     else:
         for name, field in fields.items():
