@@ -2386,7 +2386,21 @@ ChatTable = ValueTable[dict[str, Addition]]
 ChatNotesTable = ValueTable[ChatNotes]
 PlaceTable = ValueTable[dict[str, PlaceChoice]]
 CommandTable = ValueTable[str]
-NumberTable = ValueTable[list[str]]
+
+
+class NumberTable(EntryTable):
+ async def numbers(self, user_id, listed):
+  while True:
+   keys = await self.entries.keys("numbers", user_id)
+   entries = await self.entries.read("numbers", user_id, keys)
+   entries.sort(key=lambda entry: entry.key)
+   ids = chain.from_iterable(read_as(list[str], entries))
+   numbers = {memory_id: at for at, memory_id in enumerate(ids, 1)}
+   added = [each for each in listed if each not in numbers]
+   if not added:
+    return numbers
+   entry = Entry(f"{len(keys):09}", added, int(time.time()))
+   await self.entries.put("numbers", user_id, [entry], replacing=False)
 
 
 # ---- src/adaptive/control/turn.py ----
@@ -9099,7 +9113,7 @@ class HostTables:
   self.chats = ChatTable(entries, "chat", dict[str, Addition], {})
   self.chat_notes = ChatNotesTable(entries, "chat_notes", ChatNotes, ChatNotes())
   self.commands = CommandTable(entries, "command", str, "", YEAR_SECONDS)
-  self.numbers = NumberTable(entries, "numbers", list[str], [])
+  self.numbers = NumberTable(entries)
   self.places = PlaceTable(entries, "places", dict[str, PlaceChoice], {})
 
 
@@ -12380,16 +12394,12 @@ class UserMemory(UserStore):
 
  async def mark(self, memory, *marks):
   async with self.lock:
-   await self.record(await mark_memory(self, memory, marks))
+   standing = [*await self.store.read([memory.id]), memory][0]
+   await self.record(await mark_memory(self, standing, marks))
 
  async def numbers(self, listed=()):
-  async with self.lock:
-   given = await self.number_table.read(self.user_id, "")
-   ids = [*dict.fromkeys([*given, *(memory.id for memory in listed)])]
-   if len(ids) > len(given):
-    now = int(time.time())
-    await self.number_table.write(self.user_id, "", ids, now)
-  return {memory_id: number for number, memory_id in enumerate(ids, 1)}
+  ids = dict.fromkeys(memory.id for memory in listed)
+  return await self.number_table.numbers(self.user_id, ids)
 
  async def bring_in(self, carried, chat_id):
   standing = ()

@@ -447,7 +447,7 @@ def command_answers(entries: Entries) -> CommandTable:
 
 def number_table(entries: Entries) -> NumberTable:
     """The numbers of memories, on these entries."""
-    return NumberTable(entries, "numbers", list[str], [])
+    return NumberTable(entries)
 
 
 @dataclass

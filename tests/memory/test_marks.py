@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -18,7 +20,13 @@ from adaptive.host.memory_rows import (
 from adaptive.learn.queue import always
 from adaptive.memory.archive import prune_store
 from adaptive.memory.gate import Gate
-from tests.fakes import SOURCE, hook_settings, memory
+from tests.fakes import (
+    SOURCE,
+    ListedEntries,
+    hook_settings,
+    memory,
+    number_table,
+)
 from tests.learn.test_summary import GUITAR, Household, rows
 from tests.learn.world import NOW, World, reply
 from tests.rates import over
@@ -67,6 +75,39 @@ async def test_a_lesson_keeps_marks() -> None:
     (row,) = world.store.rows.values()
     assert row.content == "User runs marathons."
     assert row.tags == ("goal", *MARKS)
+
+
+async def test_a_mark_changes_nothing_else() -> None:
+    """What a lesson has written since a command has read the memory stays."""
+    world = World(RUNS)
+    ada = world.memory()
+    async with ada.lock:
+        marking = asyncio.create_task(ada.mark(RUNS, "quiet"))
+        await asyncio.sleep(0)
+        world.store.edit(RUNS.id, "User runs marathons.")
+    await marking
+    (row,) = world.store.rows.values()
+    assert (row.content, row.marks) == ("User runs marathons.", ("quiet",))
+
+
+async def test_two_workers_number_at_once() -> None:
+    """A number means one memory for good, also where two workers list memories at once."""
+
+    class SlowEntries(ListedEntries):
+        async def keys(self, *asked: Any, **more: Any) -> list[str]:
+            found = await super().keys(*asked, **more)
+            await asyncio.sleep(0)
+            return found
+
+    table = number_table(SlowEntries())
+    listings = [["tea", "milk"], ["rum", "tea"], ["milk"], ["rum"]]
+    told = await asyncio.gather(
+        *(table.numbers("ada", ids) for ids in listings)
+    )
+    final = await table.numbers("ada", [])
+    assert sorted(final.values()) == [1, 2, 3]
+    for ids, numbers in zip(listings, told, strict=True):
+        assert {each: numbers[each] for each in ids}.items() <= final.items()
 
 
 async def test_a_model_marks_nothing() -> None:

@@ -346,7 +346,7 @@ class HostTables:
             entries, "chat_notes", ChatNotes, ChatNotes()
         )
         self.commands = CommandTable(entries, "command", str, "", YEAR_SECONDS)
-        self.numbers = NumberTable(entries, "numbers", list[str], [])
+        self.numbers = NumberTable(entries)
         self.places = PlaceTable(entries, "places", dict[str, PlaceChoice], {})
 
 

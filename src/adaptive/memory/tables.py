@@ -14,6 +14,7 @@ from collections.abc import (
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter
@@ -307,5 +308,29 @@ ChatNotesTable = ValueTable[ChatNotes]
 PlaceTable = ValueTable[dict[str, PlaceChoice]]
 # The answers of commands that change something, by the message that gave the command.
 CommandTable = ValueTable[str]
-# The ids of each user's memories in the order in which they were first listed.
-NumberTable = ValueTable[list[str]]
+
+
+class NumberTable(EntryTable):
+    """The numbers of each user's memories, in the order in which they were first listed.
+
+    An entry holds the ids that a listing has added. Of two workers that add at once the second
+    finds its key taken, and reads again.
+    """
+
+    async def numbers(
+        self, user_id: str, listed: Collection[str]
+    ) -> dict[str, int]:
+        """The numbers of all by their ids; those ``listed`` that have none get one."""
+        while True:
+            keys = await self.entries.keys("numbers", user_id)
+            entries = await self.entries.read("numbers", user_id, keys)
+            entries.sort(key=lambda entry: entry.key)
+            ids = chain.from_iterable(read_as(list[str], entries))
+            numbers = {memory_id: at for at, memory_id in enumerate(ids, 1)}
+            added = [each for each in listed if each not in numbers]
+            if not added:
+                return numbers
+            entry = Entry(f"{len(keys):09}", added, int(time.time()))
+            await self.entries.put(
+                "numbers", user_id, [entry], replacing=False
+            )

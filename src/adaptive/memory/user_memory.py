@@ -111,22 +111,18 @@ class UserMemory(UserStore):
         ]
 
     async def mark(self, memory: Memory, *marks: str) -> None:
-        """Give a memory these marks in place of those that it has (see ``mark_memory``)."""
+        """Give a memory as it stands by now these marks (see ``mark_memory``)."""
         async with self.lock:
-            await self.record(await mark_memory(self, memory, marks))
+            standing = [*await self.store.read([memory.id]), memory][0]
+            await self.record(await mark_memory(self, standing, marks))
 
     async def numbers(self, listed: Iterable[Memory] = ()) -> dict[str, int]:
         """The number of each memory that was ever listed, by its id; those ``listed`` get one.
 
         A number is given once: what comes back after it was gone has its own again.
         """
-        async with self.lock:
-            given = await self.number_table.read(self.user_id, "")
-            ids = [*dict.fromkeys([*given, *(memory.id for memory in listed)])]
-            if len(ids) > len(given):
-                now = int(time.time())
-                await self.number_table.write(self.user_id, "", ids, now)
-        return {memory_id: number for number, memory_id in enumerate(ids, 1)}
+        ids = dict.fromkeys(memory.id for memory in listed)
+        return await self.number_table.numbers(self.user_id, ids)
 
     async def bring_in(
         self, carried: Sequence[NewMemory], chat_id: str
