@@ -12538,10 +12538,10 @@ class AboutPage:
   known = await memory.store.read()
   told = (await hook.hidden_from()).without(known)
   told = (await hook.hidden_from(completer)).without(told)
-  if not told:
-   return "Nothing is known about you that could be told here."
   numbers = await memory.numbers(told)
   shown = _fitting(told, numbers, settings.max_injected_tokens)
+  if not shown:
+   return "Nothing is known about you that could be told here."
   today = f"{local_time(time.time(), *hook.time_zones):%Y-%m-%d}"
   request = CompletionRequest(system=render_prompt("about", {"date": today}), user="\n".join(_line(number, shown[number]) for number in sorted(shown)), schema_name="about", schema=_SCHEMA)
   try:
@@ -12570,8 +12570,9 @@ def _fitting(memories, numbers, most_tokens):
  fitting = {}
  for memory in sorted(memories, key=lambda memory: (memory.importance, memory.updated_at), reverse=True):
   number = numbers[memory.id]
-  most_tokens -= estimated_tokens(_line(number, memory))
-  if most_tokens >= 0:
+  taken = estimated_tokens(_line(number, memory))
+  if taken <= most_tokens:
+   most_tokens -= taken
    fitting[number] = memory
  return fitting
 
@@ -12579,7 +12580,8 @@ def _fitting(memories, numbers, most_tokens):
 def read_about(completion, shown, today):
  subjects = {}
  for item in map(mapping, read_items(completion, "about", lambda item: "sentence" in item).items):
-  named = map(int, re.findall(r"\d{1,9}", str(item.get("memories"))))
+  said = str(item.get("memories"))
+  named = map(int, re.findall(r"(?<!\d)\d{1,9}(?!\d)", said))
   cited = [number for number in named if number in shown]
   subject = plain_line(text_line(item.get("subject"))) or "You"
   for sentence in SENTENCE_END.split(text_line(item.get("sentence"))):

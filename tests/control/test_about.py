@@ -154,6 +154,25 @@ async def test_important_and_new_ones_have_room_first() -> None:
     assert f"{21 - len(shown)} of 21 memories were left out" in answer
 
 
+async def test_a_long_one_takes_no_room_from_others() -> None:
+    """What is too long for the model is left out alone; where nothing fits no model is asked."""
+    house = House(AskedPage(settings=hook_settings(max_injected_tokens=50)))
+    await house.know(Draft("User owns " + "boats, " * 300, importance=9))
+    assert "Nothing is known" in await house.answer()
+    assert not house.page.writer.asked
+    await house.know(Draft("User is called Ada"))
+    answer = await house.answer(said("You are called Ada.", [2]))
+    assert "- You are called Ada. [2]" in answer
+    assert "1 of 2 memories were left out" in answer
+
+
+def test_numbers_of_nine_digits_at_most() -> None:
+    """A part of a longer number names no memory."""
+    shown = {12: Memory("m", "User lives in Porto", 1, 1)}
+    reply = json.dumps([said("You live in Porto.", [12345678912])])
+    assert not read_about(Completion(reply), shown, "2026-11-22")
+
+
 async def test_what_is_not_asked() -> None:
     """No model is asked while memory is off, nor about nothing; what it cost is counted."""
     house = House()
