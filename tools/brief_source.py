@@ -1,4 +1,4 @@
-"""Python source without what only its editors need: comments, docstrings, types within functions.
+"""Python source without what only its editors need: comments, docstrings, and most types.
 
 Open WebUI reads the installed file's whole text up to three times a turn, and formats it when it is
 saved in the editor. Its reader finds the full text in ``src/``, by the path in the banner above
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
@@ -21,9 +21,9 @@ _DOCUMENTED = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def brief_source(text: str) -> str:
-    """The same program without comments, docstrings and the types in functions.
+    """The same program without comments, docstrings, the types in functions, and what ports require.
 
-    Where a docstring is all there is to a body, three dots are.
+    Where that is all there is to a body, three dots are.
     """
     text = _without_types(text)
     lines = text.splitlines(keepends=True)
@@ -32,9 +32,20 @@ def brief_source(text: str) -> str:
             number, start = token.start
             before = lines[number - 1][:start].rstrip()
             lines[number - 1] = f"{before}\n" if before else ""
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    ports = [node for node in ast.walk(tree) if is_port(node)]
+    for port in ports:
+        first, last = port.body[0].lineno - 1, port.body[-1].end_lineno or 0
+        decorated = port.body[0]
+        if isinstance(decorated, _DOCUMENTED) and decorated.decorator_list:
+            first = decorated.decorator_list[0].lineno - 1
+        lines[first:last] = [""] * (last - first)
+        lines[first] = " " * port.body[0].col_offset + "...\n"
+    in_ports = {inner for port in ports for inner in ast.walk(port)}
+    for node in ast.walk(tree):
         if (
             not isinstance(node, _DOCUMENTED)
+            or node in in_ports
             or ast.get_docstring(node) is None
         ):
             continue
@@ -43,6 +54,13 @@ def brief_source(text: str) -> str:
         if len(node.body) == 1:
             lines[first] = " " * node.body[0].col_offset + "...\n"
     return "".join(lines)
+
+
+def is_port(node: ast.AST) -> TypeGuard[ast.ClassDef]:
+    """Whether a class is a protocol, whose methods only the checker of types reads."""
+    return isinstance(node, ast.ClassDef) and "Protocol" in map(
+        ast.unparse, node.bases
+    )
 
 
 def _without_types(text: str) -> str:

@@ -1,8 +1,8 @@
 """The bundle says, statement by statement, what its source says: so tests run on the source.
 
 Each module's statements stand in its section of the bundle as they are, but for its docstring and
-imports, which are elsewhere, the block that reads the prompts, docstrings and the types in
-functions (``tools.brief_source``), and private names that another module binds, too,
+imports, which are elsewhere, the block that reads the prompts, docstrings, the types in functions
+and the bodies of protocols (``tools.brief_source``), and private names that another module binds, too,
 which end in ``__`` and the module's name.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.bundle.small_project import COMMITTED, PROJECT
+from tools.brief_source import is_port
 
 BANNER = re.compile(r"^# ---- (\S+) ----$", re.MULTILINE)
 
@@ -52,7 +53,9 @@ def statements(text: str) -> Iterator[str]:
             )
             if documented and ast.get_docstring(node) is not None:
                 del node.body[0]
-            if documented and [*map(ast.unparse, node.body)] == ["..."]:
+            if is_port(node) or (
+                documented and [*map(ast.unparse, node.body)] == ["..."]
+            ):
                 node.body = []
         is_docstring = place == 0 and isinstance(one, ast.Expr)
         is_prompts = ast.unparse(one).startswith("PROMPTS:")
