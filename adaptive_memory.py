@@ -9821,13 +9821,15 @@ def placed_entries(so_far, facts, fitting, existing, most_tokens, pinned=()):
  begin_anew = partial(placed_entries, anew, facts, fitting, existing, most_tokens, pinned)
  if standing and retrieved_room([], room) < 0:
   return begin_anew()
- if so_far.key in placed:
-  return placed
  lines = {entry.memory.id: entry.line for entry in standing}
  corrected = [memory_id for memory_id, line in lines.items() if existing[memory_id].line != line]
  shown = lines.keys() - corrected
  new_pins = _entries_of(pinned, existing, shown)
  pins = entries_within(retrieved_room([], room), new_pins)
+ if so_far.key in placed:
+  again = placed[so_far.key]
+  core = [*again.core, *(pin for pin in pins if pin.memory.id not in lines)]
+  return {**placed, so_far.key: replace(again, core=core)}
  left_out = [pin for pin in new_pins if pin not in pins]
  if standing and left_out:
   begun = begin_anew()

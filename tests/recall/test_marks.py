@@ -83,6 +83,18 @@ async def test_pinned_in_a_running_chat() -> None:
     assert BOAT.content in said(third)
 
 
+async def test_pinned_comes_when_an_answer_is_made_anew() -> None:
+    """What was pinned since a message was answered comes with it, once, and the rest stays."""
+    ada = person(BOAT, FACTS[0])
+    first = await ada.asks("Hello", chat="c")
+    ada.store.rows["boat"] = tagged(BOAT, "pinned")
+    ada.store.edit("boat", BOAT.content)
+    for _ in range(2):
+        ada.said["c"].pop()
+        anew = await ada.asks("Hello", chat="c")
+        assert said(anew) == [*said(first), BOAT.content]
+
+
 async def test_quiet_comes_for_nothing() -> None:
     """A quiet memory fits no message, be it a core fact, and is found by words all the same."""
     quiet = tagged(replace(DIVORCE, importance=10), "quiet")

@@ -116,8 +116,6 @@ def placed_entries(
     )
     if standing and retrieved_room([], room) < 0:
         return begin_anew()
-    if so_far.key in placed:
-        return placed
     lines = {entry.memory.id: entry.line for entry in standing}
     corrected = [
         memory_id
@@ -127,6 +125,14 @@ def placed_entries(
     shown = lines.keys() - corrected
     new_pins = _entries_of(pinned, existing, shown)
     pins = entries_within(retrieved_room([], room), new_pins)
+    if so_far.key in placed:
+        # The answer is made anew: what was pinned since comes with it.
+        again = placed[so_far.key]
+        core = [
+            *again.core,
+            *(pin for pin in pins if pin.memory.id not in lines),
+        ]
+        return {**placed, so_far.key: replace(again, core=core)}
     left_out = [pin for pin in new_pins if pin not in pins]
     if standing and left_out:
         begun = begin_anew()
