@@ -12777,13 +12777,18 @@ class NumberedMemories:
 _LONGEST_SHOWN = 400
 
 
-def memory_page(counted, memories, numbers, day):
+def memory_page(memories, numbers, day):
  sections = []
- for title, group in grouped(memories).items():
+ groups = grouped(memories)
+ for title, group in groups.items():
   items = [_item(memory, numbers[memory.id], day) for memory in group]
   heading = f"<h2>{escape(title)}</h2>"
   sections.append(f"<section>{heading}<ul>{''.join(items)}</ul></section>")
- return Template(PROMPTS["memory_page"]).substitute(counted=escape(counted), groups="\n".join(sections))
+ counted = memories_counted(len(memories))
+ listed = sum(map(len, groups.values()))
+ if listed < len(memories):
+  counted = f"The newest {listed} of {counted}"
+ return Template(PROMPTS["memory_page"]).substitute(counted=counted, groups="\n".join(sections))
 
 
 def _item(memory, number, day):
@@ -13018,9 +13023,7 @@ class MemoryCommands(MemoryRequests):
   numbers = await memory.numbers(chain.from_iterable(groups))
   day = day_of(hook)
   if shown and memory.store.keeps_history:
-   counted_here = memories_counted(len(shown))
-   page = memory_page(counted_here, shown, numbers, day)
-   await hook.replies.embed(page)
+   await hook.replies.embed(memory_page(shown, numbers, day))
   return overview(counted, shown, numbers, day, notes)
 
  async def _find(self, hook, command):

@@ -67,7 +67,7 @@ class Reader(HTMLParser):
 def page_of(*memories: Memory) -> str:
     """The page of these memories, numbered from 7 on."""
     numbers = {each.id: 7 + at for at, each in enumerate(memories)}
-    return memory_page("2 memories", memories, numbers, day=lambda _: "a day")
+    return memory_page(memories, numbers, day=lambda _: "a day")
 
 
 def test_an_item() -> None:
@@ -79,7 +79,7 @@ def test_an_item() -> None:
         " &middot; <b>until 2031-03-03</b> &middot; <b>pinned</b>" in page
     )
     assert "<h2>Personal \u00b7 preference</h2>" in page
-    assert '<h1 id="count">2 memories</h1>' in page
+    assert '<h1 id="count">1 memory</h1>' in page
 
 
 def test_it_loads_nothing() -> None:
@@ -114,3 +114,11 @@ def test_any_text(text: str) -> None:
     read = Reader(page_of(memory("m", f"a{text}b")))
     assert len(read.words) == 1
     assert read.tags.count("li") == 1
+
+
+def test_a_long_list_says_that_it_is_not_all() -> None:
+    """Where not everything has room, the page counts what it shows, and what there is."""
+    rows = [memory(f"m-{at}", f"User has boat {at}.") for at in range(301)]
+    page = page_of(*rows)
+    assert '<h1 id="count">The newest 300 of 301 memories</h1>' in page
+    assert page.count("<li ") == 300

@@ -206,9 +206,7 @@ class MemoryCommands(MemoryRequests):
         day = day_of(hook)
         # A row without meta does not know its chat, nor does such a release take buttons' commands.
         if shown and memory.store.keeps_history:
-            counted_here = memories_counted(len(shown))
-            page = memory_page(counted_here, shown, numbers, day)
-            await hook.replies.embed(page)
+            await hook.replies.embed(memory_page(shown, numbers, day))
         return overview(counted, shown, numbers, day, notes)
 
     async def _find(self, hook: Hook, command: Command) -> str:

@@ -12,26 +12,31 @@ from adaptive.control.requests import Day, grouped, marks_told
 from adaptive.core.messages import clipped_line
 from adaptive.core.model import Memory
 from adaptive.core.texts import PROMPTS
+from adaptive.memory.archive import memories_counted
 
 _LONGEST_SHOWN = 400
 
 
 def memory_page(
-    counted: str,
     memories: Sequence[Memory],
     numbers: Mapping[str, int],
     day: Day,
 ) -> str:
     """The memories as an HTML document, in their groups and with their numbers."""
     sections: list[str] = []
-    for title, group in grouped(memories).items():
+    groups = grouped(memories)
+    for title, group in groups.items():
         items = [_item(memory, numbers[memory.id], day) for memory in group]
         heading = f"<h2>{escape(title)}</h2>"
         sections.append(
             f"<section>{heading}<ul>{''.join(items)}</ul></section>"
         )
+    counted = memories_counted(len(memories))
+    listed = sum(map(len, groups.values()))
+    if listed < len(memories):
+        counted = f"The newest {listed} of {counted}"
     return Template(PROMPTS["memory_page"]).substitute(
-        counted=escape(counted), groups="\n".join(sections)
+        counted=counted, groups="\n".join(sections)
     )
 
 
