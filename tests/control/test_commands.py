@@ -338,6 +338,10 @@ async def test_import_of_files() -> None:
     )
     assert answer == "Imported: 2 of 2 · 1 could not be read, the first: 7"
     assert house.contents == ["User has a kayak.", "User likes tea."]
+    house.attached = ['{"memories": []}']
+    assert "Nothing imported: no memory is in it. " in await house.answer(
+        "/memory import"
+    )
     house.attached = ['{"memories": [4, {"x": {"y": 1}}]}']
     assert await house.answer("/memory import") == (
         "Nothing imported: 2 could not be read, the first: 4. "
@@ -544,6 +548,14 @@ async def test_change(typed: str, told: str) -> None:
         assert house.learner.do.await_count == 0
 
 
+async def test_words_that_no_text_can_hold() -> None:
+    """Half of a letter, as a broken page sends it, is no reason to fail."""
+    house = House()
+    house.learner.do.return_value = "Saved: User likes tea."
+    told = await house.answer("/remember User likes \ud83d tea.")
+    assert told == "Saved: User likes tea."
+
+
 async def test_numbers_of_memories() -> None:
     """A memory has the number of its first listing for good, also once it is back from being gone."""
     house = House()
@@ -682,8 +694,12 @@ async def test_past_chats() -> None:
     assert "Only titles" not in answer
     (_, words, since, until) = house.finder.titled.await_args.args
     assert (words, until - since) == ("", 30 * 24 * 3600)
-    await house.answer("/memory chats 2026-13 plan")
-    assert house.finder.titled.await_args.args[1] == "2026-13 plan"
+    for words in ("2026-13 plan", "9999-12 plan"):
+        await house.answer(f"/memory chats {words}")
+        assert house.finder.titled.await_args.args[1] == words
+    for year in ("0000", "9999"):
+        assert "begins" in await house.answer(f"/memory learn start {year}")
+    house.past.start.assert_not_awaited()
     assert "Which chats?" in await house.answer("/memory chats")
     house.page.settings = hook_settings(history_recall_default="all")
     assert "No past chat" in await house.answer("/memory chats 2026 plan")

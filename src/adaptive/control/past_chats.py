@@ -39,8 +39,8 @@ _SWITCHED_ON = (
 )
 _MOST_CHATS = 20
 _LONGEST_TITLE = 80
-_CALENDAR = re.compile(r"\d{4}(-\d\d){0,2}")
-_LEARN = re.compile(r"(start|stop)?\s*(\d{4})?", re.IGNORECASE)
+_CALENDAR = re.compile(r"20\d\d(-\d\d){0,2}")
+_LEARN = re.compile(r"(start|stop)?\s*(20\d\d)?", re.IGNORECASE)
 
 
 class PastLearner(Protocol):
