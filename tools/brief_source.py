@@ -112,6 +112,8 @@ def typed_variables(function: _Function) -> Iterator[ast.AnnAssign]:
 def reflowed(text: str, longest_line: int) -> str:
     """The same program as Ruff writes it, indented by one space, on as few lines as it needs.
 
+    Blank lines stand before statements at the margin alone, one each.
+
     Raises:
         subprocess.CalledProcessError: the text is no Python.
     """
@@ -122,4 +124,17 @@ def reflowed(text: str, longest_line: int) -> str:
     run = subprocess.run(
         [*command, "-"], input=text, capture_output=True, text=True, check=True
     )
-    return run.stdout
+    lines = run.stdout.split("\n")
+    tokens = tokenize.generate_tokens(io.StringIO(run.stdout).readline)
+    blank = {
+        token.start[0]
+        for token in tokens
+        if token.type == tokenize.NL and not token.line.strip()
+    }
+    kept = [
+        line
+        for number, line in enumerate(lines, 1)
+        if number not in blank
+        or (number + 1 not in blank and not lines[number].startswith(" "))
+    ]
+    return "\n".join(kept)

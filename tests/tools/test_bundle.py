@@ -31,7 +31,7 @@ def executed(text: str) -> ModuleType:
 
 
 def test_module_text(project: Path) -> None:
-    """A module stands below its banner, without its docstring, imports and comments."""
+    """A module stands below its banner, without docstring, imports, comments and spare lines."""
     text = build(project)
     start = text.index("# ---- src/adaptive/a_late.py")
     expected = '''\
@@ -43,7 +43,6 @@ LONG_TEXT = """
 
 blank lines inside a string stay
 """
-
 
 '''
     assert text[start : text.index("@dataclass", start)] == expected
