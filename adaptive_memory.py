@@ -9431,7 +9431,7 @@ class ChatFinder:
   settings = hook.settings
   typed = [one for one in messages if one.get("role") == "user"]
   may_be_offered = settings.allowed_history == "all" and not settings.chose_history and hook.told_kind == "saved" and len(typed) == 1
-  if not may_be_offered:
+  if not may_be_offered or await hook.kind() != "saved":
    return
   words = message_text(typed[0])
   chats = await self._listed(hook, 0, time.time())

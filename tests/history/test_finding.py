@@ -115,7 +115,7 @@ async def test_whoever_has_chosen_is_not_asked(user: dict[str, str]) -> None:
 
 
 async def test_not_offered_where_it_is_not_allowed() -> None:
-    """An administrator who allows none has none offered; nor is it in the middle of a chat."""
+    """An administrator who allows none has none offered; nor is it within a chat, or to readers."""
     house = desk()
     message = {"role": "user", "content": "The kitchen budget again"}
     for messages, valves in (
@@ -124,4 +124,8 @@ async def test_not_offered_where_it_is_not_allowed() -> None:
     ):
         hook: Any = TurnHook(hook_settings(**valves), house.embedder)
         await house.finder.offer(hook, messages)
+    shared: Any = TurnHook(
+        hook_settings(), house.embedder, known_kind="shared"
+    )
+    await house.finder.offer(shared, [message])
     assert house.told.lines == []

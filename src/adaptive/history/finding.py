@@ -93,7 +93,8 @@ class ChatFinder:
             and hook.told_kind == "saved"
             and len(typed) == 1
         )
-        if not may_be_offered:
+        # Other people read what is shown in a chat that is shared.
+        if not may_be_offered or await hook.kind() != "saved":
             return
         words = message_text(typed[0])
         chats = await self._listed(hook, 0, time.time())
