@@ -69,7 +69,7 @@ from numpy.typing import NDArray
 from operator import attrgetter, itemgetter, methodcaller
 from pathlib import Path
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, ValidatorFunctionWrapHandler as Handler, field_validator
-from sqlalchemy import BigInteger, Boolean, Column, ColumnElement, Executable, JSON, LargeBinary, MetaData, String, Table, Text, delete, exists, false, func, literal, or_, select, text, true, tuple_, union, update
+from sqlalchemy import BigInteger, Boolean, Column, ColumnElement, Executable, JSON, LargeBinary, MetaData, String, Table, Text, case, delete, exists, false, func, literal, or_, select, text, true, tuple_, union, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.orm.attributes import flag_modified
@@ -186,14 +186,13 @@ class Place:
   return is_chosen or not self.known
  @property
  def only_scope(self):
-  scopes = (self.folder, self.model)
-  closed = [one for one in scopes if self.choice(one) == "here only"]
-  return next(iter(closed), "")
+  return self._chosen("here only")
  @property
  def scope(self):
+  return self.only_scope or self._chosen("here")
+ def _chosen(self, choice):
   scopes = (self.folder, self.model)
-  chosen = [one for one in scopes if self.choice(one) != "everywhere"]
-  return self.only_scope or next(iter(chosen), "")
+  return next((one for one in scopes if self.choice(one) == choice), "")
  def admits(self, scope):
   admitted = {"", self.folder, self.model}
   if self.only_scope:
@@ -3574,6 +3573,7 @@ ChangeMessage = Callable[[str, str, MessageChange], Awaitable[JsonObject | None]
 UNTITLED = (None, "", "New Chat")
 _LONGEST_WRITING_SECONDS = 15.0
 _LONGEST_READING_SECONDS = 2.0
+_MOST_SECONDS = 10_000_000_000
 _CHATS = KeyedLocks()
 _OUTLINE = tuple(HOST_MESSAGES.c[name] for name in ("id", "chat_id", "user_id", "parent_id", "role"))
 
@@ -3592,16 +3592,20 @@ class HostPastChats:
    named = {scope_of("folder", row.folder_id or ""), scope_of("model", row.model_id or "")}
    scopes.setdefault(row.id, set()).update(filter(None, named))
   return scopes
- async def place(self, user_id, metadata, model_id, new_folders, places):
+ async def place(self, user_id, metadata, model_id, new_folders, places, *, commanded):
   chat = HOST_CHATS.c
   query = select(chat.folder_id).where(chat.id == text_field(metadata, "chat_id"), chat.user_id == user_id)
-  with faults_logged("reading where a chat is"):
+  doing = "reading where a chat is"
+  with faults_logged(doing):
    async with asyncio.timeout(_LONGEST_READING_SECONDS):
-    choices, stored = await asyncio.gather(places.read(user_id, ""), HOST_DATABASE.rows("reading a chat's folder", query))
+    place = Place(model=scope_of("model", model_id), choices=await places.read(user_id, ""), new_folders=new_folders)
+    if not place.is_divided and not commanded:
+     return place
+    stored = await HOST_DATABASE.rows(doing, query)
    folder_id = text_field(metadata, "folder_id")
    if stored:
     folder_id = stored[0].folder_id or ""
-   return Place(folder=scope_of("folder", folder_id), model=scope_of("model", model_id), choices=choices, new_folders=new_folders)
+   return replace(place, folder=scope_of("folder", folder_id))
   return NOWHERE
  async def standing_folders(self, scopes):
   ids = [unquote(scope.partition("=")[2]) for scope in scopes]
@@ -3635,15 +3639,16 @@ class HostPastChats:
   chat = HOST_CHATS.c
   message = HOST_MESSAGES.c
   note = ENTRIES.c
+  said_at = case((message.created_at > _MOST_SECONDS, message.created_at // 1000), else_=message.created_at)
   message_id = func.substr(message.id, func.length(chat.id) + 2)
   queued = select(note.key).where(note.user_id == user_id, note.kind.in_(["done", "waiting"]))
   changed_by = select(note.message_id).where(note.user_id == user_id, note.kind == "audit")
-  is_erased = exists().where(note.user_id == user_id, note.kind == "erased_history", note.key == chat.id, note.created_at >= message.created_at)
+  is_erased = exists().where(note.user_id == user_id, note.kind == "erased_history", note.key == chat.id, note.created_at >= said_at)
   automated = exists().where(HOST_AUTOMATION_RUNS.c.chat_id == chat.id)
   query = (
    select(chat.id, chat.updated_at, message_id.label("message_id"))
    .join(HOST_MESSAGES, message.chat_id == chat.id)
-   .where(chat.user_id == user_id, chat.meta["internal"].as_boolean().is_not(true()), message.user_id == user_id, message.role == "user", message.created_at >= since, message.created_at < until, message_id.not_in(queued), message_id.not_in(changed_by), ~is_erased, ~automated)
+   .where(chat.user_id == user_id, chat.meta["internal"].as_boolean().is_not(true()), message.user_id == user_id, message.role == "user", said_at >= since, said_at < until, message_id.not_in(queued), message_id.not_in(changed_by), ~is_erased, ~automated)
    .order_by(chat.updated_at.desc(), chat.id)
   )
   rows = await OUR_DATABASE.rows("looking for chats to learn", query)
@@ -7817,6 +7822,8 @@ class SealedEntries:
   if keys is not None:
    query = query.where(_ROW.key.in_(keys))
   rows = await self._database.rows(f"reading {kind} entries", query)
+  if not rows:
+   return []
   return await asyncio.to_thread(self._opened, rows)
  async def keys(self, kind, user_id, first="", most=None):
   query = select(_ROW.key).where(_of(kind, user_id), _ROW.key >= first).order_by(_ROW.key.desc()).limit(most)
@@ -9701,6 +9708,7 @@ class HookArguments:
  chat_model: object = None
  caller: EventCaller | None = None
  function_id: str = ""
+ commanded: bool = False
 
 @dataclass(frozen=True, kw_only=True)
 class HostHook(Hook):
@@ -9852,7 +9860,7 @@ async def host_hook(arguments, valves, tables):
  if not await has_memory_on(request, user.get("settings")):
   settings = settings.model_copy(update={"enabled": False})
  hook = HostHook.of(settings, arguments, request, tables)
- place = await HostPastChats().place(user_id=hook.user_id, metadata=arguments.metadata, model_id=hook.chat_model_id, new_folders=settings.new_folders, places=tables.places)
+ place = await HostPastChats().place(user_id=hook.user_id, metadata=arguments.metadata, model_id=hook.chat_model_id, new_folders=settings.new_folders, places=tables.places, commanded=arguments.commanded)
  return replace(hook, place=place)
 
 # ---- src/adaptive/host/attachments.py ----
@@ -12287,7 +12295,7 @@ async def _taught_by(room, index, chat_id):
 
 _QUESTIONS = 6
 _OWN_QUESTIONS = 3
-_MOST_SECONDS = 300.0
+_MOST_SECONDS__exam = 300.0
 _LEAST_RIGHT = 4
 _MOST_INVENTED = 1
 _ANOTHER = "choose another model with `llm_host_model` or `llm_provider_type`"
@@ -12321,7 +12329,7 @@ async def examination(room, language, tell):
  hindrance = ""
  began = time.monotonic()
  try:
-  async with asyncio.timeout(_MOST_SECONDS):
+  async with asyncio.timeout(_MOST_SECONDS__exam):
    for question in questions:
     number = f"message {asked + 1} of {len(questions)}"
     await tell(f"The model is examined: {number}")
@@ -12331,7 +12339,7 @@ async def examination(room, language, tell):
     invented += sum(not question.is_said_by(proposal) for proposal in proposals)
  except (AdaptiveMemoryError, TimeoutError) as error:
   log_failure("the model is not examined to the end", error)
-  hindrance = str(error) or f"that took over {_MOST_SECONDS / 60:.0f} min"
+  hindrance = str(error) or f"that took over {_MOST_SECONDS__exam / 60:.0f} min"
  if not asked:
   return "Problem", f"it can't be examined: {hindrance}"
  seconds = (time.monotonic() - began) / asked
@@ -13771,7 +13779,7 @@ class Filter:
    return window.body
  async def _answer_command(self, command, arguments):
   turn = CommandTurn(place=HostAnswer.of(arguments.metadata, arguments.emitter), title=command.title, asking=arguments.caller)
-  timed = replace(arguments, caller=turn.questions)
+  timed = replace(arguments, caller=turn.questions, commanded=True)
   answering = self._start(self._answered(command, timed))
   await turn.answer(answering, self._start)
   raise TurnAnswered

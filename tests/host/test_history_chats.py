@@ -218,7 +218,9 @@ async def test_where_chats_are(
 
     async def place(user_id: str, chat_id: str) -> Place:
         told = {"chat_id": chat_id, "folder_id": "f2"}
-        return await past.place(user_id, told, "a/b", "here", tables.places)
+        return await past.place(
+            user_id, told, "a/b", "here", tables.places, commanded=False
+        )
 
     chosen: dict[str, PlaceChoice] = {"folder=f1": "here"}
     assert await place("ada", "c") == Place(
@@ -239,7 +241,20 @@ async def test_where_chats_are(
     assert await past.standing_folders(scopes) == {"folder=f1"}
     await worker.change("DROP TABLE chat")
     assert await place("ada", "c") == NOWHERE
-    assert "reading a chat's folder" in caplog.text
+    assert "reading where a chat is" in caplog.text
+
+
+async def test_folders_cost_only_who_has_some(worker: Worker) -> None:
+    """Where all is known everywhere, a chat's folder is read for commands alone."""
+    past = HostPastChats()
+    tables = HostTables(Sealer("secret"), worker.database)
+    told = {"chat_id": "c"}
+    await worker.change("UPDATE chat SET folder_id = 'f1' WHERE id = 'c'")
+    for commanded, folder in ((False, ""), (True, "folder=f1")):
+        place = await past.place(
+            "ada", told, "m", "everywhere", tables.places, commanded=commanded
+        )
+        assert place == Place(folder, "model=m")
 
 
 async def test_other_authors(worker: Worker) -> None:
@@ -296,6 +311,10 @@ async def test_unlearned(worker: Worker) -> None:
     assert await unlearned() == {"new": ["first"], "old": ["first"]}
     await tables.entries.put("done", "eve", [Entry("first", None, 5)])
     assert await unlearned() == {}
+    # Former releases have noted some times in milliseconds.
+    await add_message(worker, "old", "sure", "eve", "Sure", 20_000_000_000)
+    assert await unlearned(20_000_001, 10**12) == {}
+    assert await unlearned(0, 20_000_001) == {"old": ["sure"]}
 
 
 async def test_timers_say_nothing(worker: Worker) -> None:

@@ -49,16 +49,17 @@ class Place:
     @property
     def only_scope(self) -> str:
         """The scope from which alone memories come: the folder's before the model's, or none."""
-        scopes = (self.folder, self.model)
-        closed = [one for one in scopes if self.choice(one) == "here only"]
-        return next(iter(closed), "")
+        return self._chosen("here only")
 
     @property
     def scope(self) -> str:
         """The scope of what is learned here, empty for everywhere."""
+        return self.only_scope or self._chosen("here")
+
+    def _chosen(self, choice: PlaceChoice) -> str:
+        """The first of both scopes for which this is chosen, if any."""
         scopes = (self.folder, self.model)
-        chosen = [one for one in scopes if self.choice(one) != "everywhere"]
-        return self.only_scope or next(iter(chosen), "")
+        return next((one for one in scopes if self.choice(one) == choice), "")
 
     def admits(self, scope: str) -> bool:
         """Whether a memory of a scope, or of none, may be shown here: the one rule of places."""

@@ -21,18 +21,12 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any
 from urllib.parse import unquote
 
-from sqlalchemy import (
-    exists,
-    func,
-    literal,
-    select,
-    text,
-    true,
-)
+from sqlalchemy import case, exists, func, literal, select, text, true
 from sqlalchemy.orm.attributes import flag_modified
 
 from adaptive.core.messages import Message, mapping, text_field
@@ -70,6 +64,7 @@ UNTITLED = (None, "", "New Chat")
 _LONGEST_WRITING_SECONDS = 15.0
 # What a turn waits at most for the two queries, which take a millisecond each.
 _LONGEST_READING_SECONDS = 2.0
+_MOST_SECONDS = 10_000_000_000
 _CHATS = KeyedLocks()
 # What tells the place of a message, and whose it is.
 _OUTLINE = tuple(
@@ -127,9 +122,12 @@ class HostPastChats:
         model_id: str,
         new_folders: PlaceChoice,
         places: PlaceTable,
+        *,
+        commanded: bool,
     ) -> Place:
         """The place of a user's chat with a model; ``NOWHERE`` where it can't be read.
 
+        Where all is known everywhere, the folder is read only for who is ``commanded`` to change that.
         The folder is that of the chat's row, which moves with the chat; where there is no row, as of
         temporary chats, it is the one that the page has told (host: utils/middleware.py).
         """
@@ -137,21 +135,21 @@ class HostPastChats:
         query = select(chat.folder_id).where(
             chat.id == text_field(metadata, "chat_id"), chat.user_id == user_id
         )
-        with faults_logged("reading where a chat is"):
+        doing = "reading where a chat is"
+        with faults_logged(doing):
             async with asyncio.timeout(_LONGEST_READING_SECONDS):
-                choices, stored = await asyncio.gather(
-                    places.read(user_id, ""),
-                    HOST_DATABASE.rows("reading a chat's folder", query),
+                place = Place(
+                    model=scope_of("model", model_id),
+                    choices=await places.read(user_id, ""),
+                    new_folders=new_folders,
                 )
+                if not place.is_divided and not commanded:
+                    return place
+                stored = await HOST_DATABASE.rows(doing, query)
             folder_id = text_field(metadata, "folder_id")
             if stored:
                 folder_id = stored[0].folder_id or ""
-            return Place(
-                folder=scope_of("folder", folder_id),
-                model=scope_of("model", model_id),
-                choices=choices,
-                new_folders=new_folders,
-            )
+            return replace(place, folder=scope_of("folder", folder_id))
         return NOWHERE
 
     async def standing_folders(
@@ -229,6 +227,11 @@ class HostPastChats:
         chat = HOST_CHATS.c
         message = HOST_MESSAGES.c
         note = ENTRIES.c
+        # Former releases noted some in milliseconds (host: models/chat_messages.py).
+        said_at = case(
+            (message.created_at > _MOST_SECONDS, message.created_at // 1000),
+            else_=message.created_at,
+        )
         message_id = func.substr(message.id, func.length(chat.id) + 2)
         queued = select(note.key).where(
             note.user_id == user_id, note.kind.in_(["done", "waiting"])
@@ -240,7 +243,7 @@ class HostPastChats:
             note.user_id == user_id,
             note.kind == "erased_history",
             note.key == chat.id,
-            note.created_at >= message.created_at,
+            note.created_at >= said_at,
         )
         automated = exists().where(HOST_AUTOMATION_RUNS.c.chat_id == chat.id)
         query = (
@@ -251,8 +254,8 @@ class HostPastChats:
                 chat.meta["internal"].as_boolean().is_not(true()),
                 message.user_id == user_id,
                 message.role == "user",
-                message.created_at >= since,
-                message.created_at < until,
+                said_at >= since,
+                said_at < until,
                 message_id.not_in(queued),
                 message_id.not_in(changed_by),
                 ~is_erased,

@@ -65,7 +65,7 @@ Plugin = TypeVar("Plugin")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookArguments:
-    """The arguments of an inlet or an outlet, shared and changing underfoot."""
+    """The arguments of an inlet or an outlet, shared and changing underfoot; of a command's, too."""
 
     user: JsonMapping
     metadata: JsonObject
@@ -74,6 +74,7 @@ class HookArguments:
     chat_model: object = None
     caller: EventCaller | None = None
     function_id: str = ""
+    commanded: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -380,5 +381,6 @@ async def host_hook(
         model_id=hook.chat_model_id,
         new_folders=settings.new_folders,
         places=tables.places,
+        commanded=arguments.commanded,
     )
     return replace(hook, place=place)

@@ -118,6 +118,8 @@ class SealedEntries:
         if keys is not None:
             query = query.where(_ROW.key.in_(keys))
         rows = await self._database.rows(f"reading {kind} entries", query)
+        if not rows:
+            return []
         # In a thread: opening a hundred takes longer than others may wait.
         return await asyncio.to_thread(self._opened, rows)
 
