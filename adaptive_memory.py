@@ -2317,10 +2317,11 @@ class TurnTable(EntryTable):
   calls += [turn.calls for turn in turns if turn.queued_at >= since]
   return UserQueue(turns, sum(calls))
  async def withdraw(self, user_id):
-  past = [turn for turn in await self._turns(user_id) if turn.is_past]
-  ids = [turn.message_id for turn in past]
-  await self.entries.drop("waiting", user_id, ids)
-  await self.leases.end([turn_lease(user_id)])
+  turns = await self._turns(user_id)
+  ids = [turn.message_id for turn in turns if turn.is_past]
+  if ids:
+   await self.entries.drop("waiting", user_id, ids)
+   await self.leases.end([turn_lease(user_id)])
  async def take(self, lease, now, until):
   name = turn_lease(lease.user_id)
   if not await self.leases.acquire(name, now, until - now, lease.owner):
@@ -2351,7 +2352,7 @@ class TurnTable(EntryTable):
   await self.leases.end([turn_lease(lease.user_id)], lease.owner)
   return len(turns) == len(lease.message_ids)
  async def finish(self, user_id, calls, now, *, for_good=False):
-  done = [Entry(key=message_id, body=count, created_at=int(now), expires_at=None if for_good else int(now) + _DONE_SECONDS) for message_id, count in calls.items()]
+  done = [Entry(key=message_id, body=count, created_at=0 if for_good else int(now), expires_at=None if for_good else int(now) + _DONE_SECONDS) for message_id, count in calls.items()]
   await self.entries.put("done", user_id, done)
   await self.entries.drop("waiting", user_id, [*calls])
  async def _turns(self, user_id, message_ids=None):
@@ -10114,7 +10115,8 @@ def past_turns(branch, message_ids, blank, served):
   message_id = text_field(message, "id")
   words = spoken_text(message_text(message))
   model_id = text_field(answer, "model_id")
-  is_served = served.get(model_id, True)
+  is_answered = text_field(answer, "role") == "assistant"
+  is_served = is_answered and served.get(model_id, True)
   if message_id not in message_ids or not (is_served and has_words(words)):
    continue
   said = min(said_at(message, source.said_at), source.said_at)
@@ -12677,14 +12679,14 @@ LEARNED = "Learned from past chats: {}; /undo takes it back"
 _LEASE_SECONDS__past = 30.0
 _RENEWAL_SECONDS = 10.0
 _POLL_SECONDS = 2.0
-_LATEST = 10**15
 _CHATS_SAMPLED = 20
+_MOST_QUEUED = 100
 
 @frozen
 class PastRun:
  step: str = ""
  since: float = 0
- until: float = _LATEST
+ until: float = 0
  chats: int = 0
  chat_model: str = ""
  is_direct: bool = False
@@ -12778,8 +12780,8 @@ class PastLearning:
   progress = await self.progress(user_id)
   if not progress:
    return
-  recalled = hook.state.get("recalled")
-  hook.state["recalled"] = " \u00b7 ".join(filter(None, (recalled, progress)))
+  recalled = hook.state.get("recalled", "")
+  hook.state["recalled"] = joined_lines(recalled, progress)
   is_at_work = user_id in self._hooks
   self._hooks[user_id] = hook
   if is_at_work:
@@ -12807,6 +12809,7 @@ class PastLearning:
     run = await self.runs.read(user_id, "")
     if run.step == former:
      return
+    await self.learning.pending.withdraw(user_id)
    elif await self.learning.learn_past(hook, wanted):
     continue
    elif await self.learning.past_waiting(user_id):
@@ -12821,7 +12824,7 @@ class PastLearning:
     await self._queue(hook, chats[0], run, served)
  async def _queue(self, hook, chat, run, served):
   turns = await self._turns(hook, chat, run, served)
-  await self.learning.pending.put(*turns)
+  await self.learning.pending.put(*turns[:_MOST_QUEUED])
   others = {*chat.message_ids} - {turn.message_id for turn in turns}
   await self.learning.pending.finish(hook.user_id, dict.fromkeys(others, 0), time.time(), for_good=True)
  async def _turns(self, hook, chat, run, served):
@@ -12871,8 +12874,9 @@ class PastLearning:
 
 def _run_over(hook, year):
  zone = local_time(0, *hook.time_zones).tzinfo or UTC
- since, until = period_of(str(year), zone) if year else (0, _LATEST)
- return PastRun(step=f"past-{time.time_ns()}", since=since, until=until, chat_model=hook.chat_model_id, is_direct=hook.is_direct)
+ now = int(time.time())
+ since, until = period_of(str(year), zone) if year else (0, now)
+ return PastRun(step=f"past-{time.time_ns()}", since=since, until=min(until, now), chat_model=hook.chat_model_id, is_direct=hook.is_direct)
 
 # ---- src/adaptive/recall/question.py ----
 

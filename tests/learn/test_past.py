@@ -263,6 +263,64 @@ async def test_years_and_stopping() -> None:
     assert await house.pending.waiting("ada", 0) is not None
 
 
+async def test_what_is_said_meanwhile() -> None:
+    """What is said after a run has begun is learned as it comes; what nobody answered is not."""
+    sayings = made_up_sayings(0, 6, seed=2)
+    house = PastHouse(told_chats(sayings[:4]))
+    unanswered = chat_of("lost", sayings[4].words, start=SUMMER_2024)
+    house.chats.rows["lost"] = unanswered
+    await house.process().start(house.page, None)
+    live = chat_of("live", sayings[5].words, "I see.", start=int(time.time()))
+    house.chats.rows["live"] = live
+    await house.rest()
+    assert {*house.facts} == {
+        fact.number for saying in sayings[:4] for fact in saying.facts
+    }
+    (left,) = await house.chats.unlearned("ada", 0, 10**12)
+    assert left.id == "live"
+
+
+async def test_stopped_while_turns_are_put() -> None:
+    """Nothing waits for ever of a run that ends while it reads a chat; what others learn goes on."""
+    house = PastHouse(told_chats(made_up_sayings(0, 4, seed=2)))
+    process = house.process()
+    read = house.chats.messages
+
+    async def stopped_first(*asked: Any, **how: Any) -> Any:
+        """Stop the run before a chat's words are there."""
+        await process.stop("ada")
+        return await read(*asked, **how)
+
+    house.chats.messages = stopped_first  # pyright: ignore[reportAttributeAccessIssue]
+    await house.leases.acquire("turns:ada", time.time(), 60, "a live lesson")
+    await process.start(house.page, None)
+    await house.rest()
+    assert (await house.pending.waiting("ada", 0)).turns == ()
+    assert house.facts == {}
+
+
+async def test_long_chats_wait_in_parts() -> None:
+    """Of a very long chat no more waits at a time than whoever looks at the queue may read."""
+    texts = [text for at in range(230) for text in (f"Hello, {at}!", "Hi.")]
+    house = PastHouse({"long": chat_of("long", *texts, start=SUMMER_2024)})
+    put = house.pending.put
+    waiting: list[int] = []
+
+    async def noted(*turns: QueuedTurn) -> None:
+        """Note how many are put at a time."""
+        waiting.append(len(turns))
+        await put(*turns)
+
+    object.__setattr__(house.pending, "put", noted)
+    await house.process().start(house.page, None)
+    await house.rest()
+    assert waiting == [100, 100, 30]
+    assert await house.chats.unlearned("ada", 0, 10**12) == []
+    # Nor are they read by whoever counts the calls of the last hour, but the command itself.
+    counted = await house.entries.read("done", "ada", since=1)
+    assert [entry.key for entry in counted] == [house.page.question_id]
+
+
 async def test_estimate() -> None:
     """Before it begins its user is told what it takes; what holds no fact costs nothing."""
     house = PastHouse(told_chats(made_up_sayings(0, 8, seed=2)))

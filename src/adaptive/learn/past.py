@@ -32,6 +32,7 @@ from adaptive.core.model import Provenance, TablesUnavailable, Turn, frozen
 from adaptive.core.texts import PROMPTS
 from adaptive.learn.judges import EMBEDDING_PATIENCE_SECONDS, may_hold_fact
 from adaptive.learn.learning import Learning
+from adaptive.learn.suggestions import joined_lines
 from adaptive.learn.turns import marked_turn, past_turns
 from adaptive.memory.erasure import period_of
 from adaptive.memory.tables import Leases, ValueTable
@@ -53,8 +54,8 @@ LEARNED = "Learned from past chats: {}; /undo takes it back"
 _LEASE_SECONDS = 30.0
 _RENEWAL_SECONDS = 10.0
 _POLL_SECONDS = 2.0  # while what waits is not due
-_LATEST = 10**15  # whatever unit a time is in
 _CHATS_SAMPLED = 20
+_MOST_QUEUED = 100  # turns of a chat: whoever looks at a queue reads all of it
 
 
 @frozen
@@ -66,7 +67,7 @@ class PastRun:
 
     step: str = ""
     since: float = 0
-    until: float = _LATEST
+    until: float = 0
     chats: int = 0
     chat_model: str = ""
     is_direct: bool = False
@@ -202,8 +203,8 @@ class PastLearning:
         if not progress:
             return
         # It stands in the answer's own line.
-        recalled = hook.state.get("recalled")
-        hook.state["recalled"] = " · ".join(filter(None, (recalled, progress)))
+        recalled = hook.state.get("recalled", "")
+        hook.state["recalled"] = joined_lines(recalled, progress)
         is_at_work = user_id in self._hooks
         self._hooks[user_id] = hook
         if is_at_work:
@@ -233,11 +234,12 @@ class PastLearning:
         while run.chats:
             hook = self._hooks[user_id]
             if not await wanted():
-                # Another one may have been begun in its place.
+                # Another one may have been begun in its place, while turns were being put.
                 former = run.step
                 run = await self.runs.read(user_id, "")
                 if run.step == former:
                     return
+                await self.learning.pending.withdraw(user_id)
             # What a process that was killed had in hand comes first.
             elif await self.learning.learn_past(hook, wanted):
                 continue
@@ -261,7 +263,7 @@ class PastLearning:
     ) -> None:
         """Let the turns of a chat wait, and note of its other messages that they are done."""
         turns = await self._turns(hook, chat, run, served)
-        await self.learning.pending.put(*turns)
+        await self.learning.pending.put(*turns[:_MOST_QUEUED])
         others = {*chat.message_ids} - {turn.message_id for turn in turns}
         await self.learning.pending.finish(
             hook.user_id, dict.fromkeys(others, 0), time.time(), for_good=True
@@ -364,13 +366,17 @@ class PastLearning:
 
 
 def _run_over(hook: Hook, year: int | None) -> PastRun:
-    """A run over a year, or all time, by the model of a hook's chat."""
+    """A run over a year, or all time, by the model of a hook's chat.
+
+    What is said from now on is learned as it comes.
+    """
     zone = local_time(0, *hook.time_zones).tzinfo or UTC
-    since, until = period_of(str(year), zone) if year else (0, _LATEST)
+    now = int(time.time())
+    since, until = period_of(str(year), zone) if year else (0, now)
     return PastRun(
         step=f"past-{time.time_ns()}",
         since=since,
-        until=until,
+        until=min(until, now),
         chat_model=hook.chat_model_id,
         is_direct=hook.is_direct,
     )

@@ -119,7 +119,8 @@ def past_turns(
         message_id = text_field(message, "id")
         words = spoken_text(message_text(message))
         model_id = text_field(answer, "model_id")
-        is_served = served.get(model_id, True)
+        is_answered = text_field(answer, "role") == "assistant"
+        is_served = is_answered and served.get(model_id, True)
         if message_id not in message_ids or not (
             is_served and has_words(words)
         ):

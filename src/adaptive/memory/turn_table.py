@@ -132,10 +132,11 @@ class TurnTable(EntryTable):
 
         A worker that has them in its hands writes no more after ``LEASE_PROOF_SECONDS``.
         """
-        past = [turn for turn in await self._turns(user_id) if turn.is_past]
-        ids = [turn.message_id for turn in past]
-        await self.entries.drop("waiting", user_id, ids)
-        await self.leases.end([turn_lease(user_id)])
+        turns = await self._turns(user_id)
+        ids = [turn.message_id for turn in turns if turn.is_past]
+        if ids:
+            await self.entries.drop("waiting", user_id, ids)
+            await self.leases.end([turn_lease(user_id)])
 
     async def take(
         self, lease: TurnLease, now: float, until: float
@@ -213,7 +214,8 @@ class TurnTable(EntryTable):
             Entry(
                 key=message_id,
                 body=count,
-                created_at=int(now),
+                # Nobody reads it to count the calls of an hour.
+                created_at=0 if for_good else int(now),
                 expires_at=None if for_good else int(now) + _DONE_SECONDS,
             )
             for message_id, count in calls.items()
