@@ -160,8 +160,6 @@ def iso_day(value):
  except ValueError:
   return ""
 
-# ---- src/adaptive/core/places.py ----
-
 PlaceChoice = Literal["everywhere", "here", "here only"]
 _LONGEST_ID = 100
 
@@ -11172,6 +11170,31 @@ def named_memories(memories):
   lines.append(f"\u2026 and {more} more")
  return "\n".join(lines)
 
+_LONGEST_SHOWN = 400
+
+def memory_page(memories, numbers, day):
+ sections = []
+ groups = grouped(memories)
+ for title, group in groups.items():
+  items = [_item(memory, numbers[memory.id], day) for memory in group]
+  heading = f"<h2>{escape(title)}</h2>"
+  sections.append(f"<section>{heading}<ul>{''.join(items)}</ul></section>")
+ counted = memories_counted(len(memories))
+ listed = sum(map(len, groups.values()))
+ if listed < len(memories):
+  counted = f"The newest {listed} of {counted}"
+ return Template(PROMPTS["memory_page"]).substitute(counted=counted, groups="\n".join(sections))
+
+def _item(memory, number, day):
+ words = escape(clipped_line(memory.content, _LONGEST_SHOWN))
+ about = [escape(day(memory.updated_at))]
+ chat_id = str(memory.meta.get("chat_id") or "")
+ if chat_id:
+  link = f"/c/{quote(chat_id, safe='')}"
+  about.append(f'<a href="{link}" target="_blank">chat</a>')
+ about += [f"<b>{escape(mark)}</b>" for mark in marks_told(memory)]
+ return f'<li data-number="{number}" data-marks="{escape(" ".join(memory.marks))}"><span class="number">{number}.</span><span class="words">{words}</span><span class="about">{" &middot; ".join(about)}</span></li>'
+
 # ---- src/adaptive/control/numbers.py ----
 
 MARKING = {"pin": "Pinned, so it always comes", "unpin": "No longer pinned", "quiet": "Kept, but quiet: it never comes by itself", "loud": "No longer quiet"}
@@ -11243,33 +11266,6 @@ class NumberedMemories:
   if not chosen.withheld:
    told += f": {listed(row)}"
   return f"{told}\n\n`/undo` takes it back."
-
-# ---- src/adaptive/control/page.py ----
-
-_LONGEST_SHOWN = 400
-
-def memory_page(memories, numbers, day):
- sections = []
- groups = grouped(memories)
- for title, group in groups.items():
-  items = [_item(memory, numbers[memory.id], day) for memory in group]
-  heading = f"<h2>{escape(title)}</h2>"
-  sections.append(f"<section>{heading}<ul>{''.join(items)}</ul></section>")
- counted = memories_counted(len(memories))
- listed = sum(map(len, groups.values()))
- if listed < len(memories):
-  counted = f"The newest {listed} of {counted}"
- return Template(PROMPTS["memory_page"]).substitute(counted=counted, groups="\n".join(sections))
-
-def _item(memory, number, day):
- words = escape(clipped_line(memory.content, _LONGEST_SHOWN))
- about = [escape(day(memory.updated_at))]
- chat_id = str(memory.meta.get("chat_id") or "")
- if chat_id:
-  link = f"/c/{quote(chat_id, safe='')}"
-  about.append(f'<a href="{link}" target="_blank">chat</a>')
- about += [f"<b>{escape(mark)}</b>" for mark in marks_told(memory)]
- return f'<li data-number="{number}" data-marks="{escape(" ".join(memory.marks))}"><span class="number">{number}.</span><span class="words">{words}</span><span class="about">{" &middot; ".join(about)}</span></li>'
 
 # ---- src/adaptive/control/places.py ----
 

@@ -18,6 +18,7 @@ from adaptive.core.embedding import (
     Pace,
     Sources,
 )
+from adaptive.core.marks import Place
 from adaptive.core.model import (
     ConversationKind,
     Draft,
@@ -34,7 +35,6 @@ from adaptive.core.model import (
     Utterance,
     Vectors,
 )
-from adaptive.core.places import Place
 from adaptive.core.providers import (
     Completer,
     Completion,

@@ -16,12 +16,12 @@ from unittest.mock import AsyncMock
 import pytest
 from fastapi import FastAPI, Request
 
+from adaptive.core.marks import Place
 from adaptive.core.model import (
     HostError,
     TablesUnavailable,
     hindrance_line,
 )
-from adaptive.core.places import Place
 from adaptive.filter import Filter
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.hook import HookArguments, HostHook

@@ -8,8 +8,8 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 
+from adaptive.core.marks import Place
 from adaptive.core.model import ConversationKind
-from adaptive.core.places import Place
 from adaptive.core.providers import Completer
 from adaptive.host.history_chats import MessageChange
 from adaptive.host.hook import HookArguments, HostHook

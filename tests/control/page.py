@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from adaptive.core.embedding import Sources
+from adaptive.core.marks import Place
 from adaptive.core.model import ConversationKind
-from adaptive.core.places import Place
 from adaptive.host.page import PageDialog
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.settings.hook import Hook

@@ -24,6 +24,7 @@ from adaptive.control.turn import (
     rememberable_messages,
     without_commands,
 )
+from adaptive.core.marks import PlaceChoice
 from adaptive.core.model import (
     Draft,
     Memory,
@@ -31,7 +32,6 @@ from adaptive.core.model import (
     Proposal,
     StoreError,
 )
-from adaptive.core.places import PlaceChoice
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.tables import CostTable, PlaceTable

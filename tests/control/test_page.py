@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.control.page import memory_page
+from adaptive.control.requests import memory_page
 from adaptive.core.model import Memory
 from adaptive.core.texts import PROMPTS
 from tests.fakes import memory

@@ -15,8 +15,8 @@ import pytest
 
 from adaptive.control.places import PlaceCommands
 from adaptive.control.turn import command_in
+from adaptive.core.marks import Place, PlaceChoice
 from adaptive.core.model import Draft, Memory, NewMemory
-from adaptive.core.places import Place, PlaceChoice
 from adaptive.learn.addressing import leave_deleted_folders
 from adaptive.memory.audit import Step
 from adaptive.search.index import FoundMemory

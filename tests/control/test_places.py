@@ -7,7 +7,7 @@ import pytest
 from adaptive.control.numbers import NOT_KNOWN_OF
 from adaptive.control.places import PLACE_TEXTS
 from adaptive.control.transfer import exported, read_import
-from adaptive.core.places import NOWHERE, Place, PlaceChoice
+from adaptive.core.marks import NOWHERE, Place, PlaceChoice
 from tests.control.test_commands import House, named
 from tests.fakes import memory
 from tests.rates import over

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from adaptive.core.marks import is_mark
-from adaptive.core.places import NOWHERE, Place, PlaceChoice, scope_of
+from adaptive.core.marks import NOWHERE, Place, PlaceChoice, is_mark, scope_of
 
 SEA, STABLE, BOT, OTHER = (
     "folder=sea",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.places import Place, PlaceChoice
+from adaptive.core.marks import Place, PlaceChoice
 from adaptive.core.providers import ModelBusy
 from adaptive.history.conversation import PastConversation
 from adaptive.history.section import HistorySection

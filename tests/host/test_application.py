@@ -10,8 +10,8 @@ import pytest
 from fastapi import FastAPI, HTTPException, Request
 from sqlalchemy.exc import OperationalError
 
+from adaptive.core.marks import Place
 from adaptive.core.model import HostError, StoreError, with_detail
-from adaptive.core.places import Place
 from adaptive.core.providers import ModelBusy, ModelRejected
 from adaptive.host.application import (
     isolated_request,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.places import NOWHERE, Place, PlaceChoice
+from adaptive.core.marks import NOWHERE, Place, PlaceChoice
 from adaptive.host import database
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.hook import HostHook

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from adaptive.core.marks import Place
 from adaptive.core.model import Draft, Memory, Provenance
-from adaptive.core.places import Place
 from adaptive.host.tables import HostTables
 from adaptive.memory import audit
 from adaptive.memory.audit import AuditEntry, steps_of

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
+from adaptive.core.marks import Place
 from adaptive.core.model import Draft, Memory
-from adaptive.core.places import Place
 from adaptive.host.page import PageDialog
 from adaptive.learn.confirmation import (
     CHANGED_MEANWHILE,

@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from adaptive.core.embedding import Sources
+from adaptive.core.marks import Place
 from adaptive.core.model import Draft, Proposal, Utterance
-from adaptive.core.places import Place
 from adaptive.core.providers import Completion, ModelRejected
 from adaptive.core.runtime import USER_ID, Foreground
 from adaptive.host.page import PageDialog, PageNotifier

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
+from adaptive.core.marks import NOWHERE, Place
 from adaptive.core.model import Draft, Memory, Proposal, ProposalKind
-from adaptive.core.places import NOWHERE, Place
 from adaptive.learn.addressing import leave_deleted_folders, placed
 from adaptive.learn.turns import typed_turn
 from adaptive.search.indexes import MemoryIndexes

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.core.places import Place
+from adaptive.core.marks import Place
 from adaptive.learn.confirmation import offer_suggestions
 from adaptive.learn.suggestions import suggestion_digest
 from adaptive.memory.gate import draft_of

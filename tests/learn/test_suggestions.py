@@ -7,8 +7,8 @@ from typing import cast
 
 import pytest
 
+from adaptive.core.marks import Place
 from adaptive.core.model import Draft, Proposal
-from adaptive.core.places import Place
 from adaptive.learn.suggestions import (
     NO_ROOM,
     REJECTED_BEFORE,

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.embedding import Sources
+from adaptive.core.marks import Place
 from adaptive.core.model import (
     Memory,
     NewMemory,
@@ -31,7 +32,6 @@ from adaptive.core.model import (
     TablesUnavailable,
     Vectors,
 )
-from adaptive.core.places import Place
 from adaptive.core.runtime import Foreground
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
 from adaptive.learn.queue import TurnWork

@@ -142,7 +142,7 @@ FUNCTIONS: Mapping[str, str] = {
         core.model.each_open
         answer.postprocessing.answered_turn
         control.requests.change_log
-        control.page._item
+        control.requests._item
         control.requests.numbered_item
         recall.explanation._named
         control.requests.costs_told
@@ -177,9 +177,9 @@ FUNCTIONS: Mapping[str, str] = {
         control.places._named
         control.places.PlaceCommands.notes
         core.marks.Tagged.tags_in
-        core.places.Place.admits
-        core.places.Place.choice
-        core.places.Place.quotes
+        core.marks.Place.admits
+        core.marks.Place.choice
+        core.marks.Place.quotes
         settings.valves.describe_valves
         learn.exam.ExamQuestion.*
         learn.exam.exam_questions

@@ -20,18 +20,18 @@ from adaptive.answer.postprocessing import (
 from adaptive.control.about import _fitting, _resting_on, read_about
 from adaptive.control.commands import _told_of
 from adaptive.control.entries import _of_table, _rewritten
-from adaptive.control.page import memory_page
 from adaptive.control.requests import (
     _told_change,
     changes_told,
+    memory_page,
     named_memories,
     overview,
 )
 from adaptive.control.transfer import read_import
 from adaptive.control.turn import rememberable_messages
+from adaptive.core.marks import Place, scope_of
 from adaptive.core.messages import normalised_text
 from adaptive.core.model import Draft, Memory, StoreStamp, Turn
-from adaptive.core.places import Place, scope_of
 from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.core.texts import classifier
 from adaptive.history.conversation import history_summary_request
@@ -257,7 +257,7 @@ RECIPES: Mapping[str, Recipe] = {
         _DAY,
         [text],
     ),
-    "control.page.memory_page": lambda text: partial(
+    "control.requests.memory_page": lambda text: partial(
         memory_page,
         "2 memories",
         memories(text),
@@ -270,7 +270,7 @@ RECIPES: Mapping[str, Recipe] = {
     "control.requests._told_change": lambda text: partial(
         _told_change, entry(text)
     ),
-    "core.places.scope_of": lambda text: partial(scope_of, "model", text),
+    "core.marks.scope_of": lambda text: partial(scope_of, "model", text),
     "memory.archive._said": lambda text: partial(_said, archived(text)[0]),
     "memory.archive.plan_restoration": lambda text: partial(
         plan_restoration, archived(text), memories(text), 10

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from adaptive.control.transfer import exported, read_import
+from adaptive.core.marks import Place
 from adaptive.core.model import Draft, Proposal
-from adaptive.core.places import Place
 from adaptive.host.memory_rows import (
     memory_fields,
     memory_of_row,

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.control.requests import MemoryRequests
+from adaptive.core.marks import Place
 from adaptive.core.model import ConversationKind, HostError
-from adaptive.core.places import Place
 from adaptive.filter import Filter
 from adaptive.host.history_chats import HostPastChats
 from adaptive.privacy.spoken_requests import (

@@ -12,8 +12,8 @@ from typing import Any, cast
 import pytest
 
 from adaptive.core.embedding import Embedder, Sources
+from adaptive.core.marks import Place
 from adaptive.core.model import HostError, Memory
-from adaptive.core.places import Place
 from adaptive.history.section import HistorySection, PastMessage
 from adaptive.llm.ask import AnswerFormats
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER

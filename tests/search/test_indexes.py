@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from adaptive.core.embedding import Sources
+from adaptive.core.marks import NOWHERE, Place
 from adaptive.core.model import Memory, MemoryUnavailable, StoreStamp
-from adaptive.core.places import NOWHERE, Place
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.examples import EXAMPLE_TEXTS
 from adaptive.search.fusion import RankingQuery, rank

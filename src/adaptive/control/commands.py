@@ -15,7 +15,6 @@ from adaptive.control.numbers import (
     NumberedMemories,
     number_in,
 )
-from adaptive.control.page import memory_page
 from adaptive.control.past_chats import PastChatCommands
 from adaptive.control.places import PLACE_UNKNOWN, PlaceCommands
 from adaptive.control.requests import (
@@ -25,6 +24,7 @@ from adaptive.control.requests import (
     costs_told,
     day_of,
     grouped,
+    memory_page,
     named_memories,
     overview,
     shown_of_steps,

@@ -7,9 +7,8 @@ from dataclasses import replace
 from adaptive.control.numbers import NumberedMemories
 from adaptive.control.requests import Withheld, listed
 from adaptive.control.turn import Command
-from adaptive.core.marks import Tagged
+from adaptive.core.marks import Place, PlaceChoice, Tagged
 from adaptive.core.model import Memory, NewMemory, frozen
-from adaptive.core.places import Place, PlaceChoice
 from adaptive.core.texts import titled_parts
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.tables import PlaceTable

@@ -1,14 +1,20 @@
-"""What a user is told of the memory in Markdown, and erasing and restoring, once confirmed."""
+"""What a user is told of the memory, and erasing and restoring, once confirmed.
+
+It is Markdown; of what is known there is a page besides, with search and buttons, which puts commands
+into the message field and sends none. Without scripts the page is a list, too.
+"""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
+from string import Template
 from typing import Protocol
+from urllib.parse import quote
 
-from adaptive.core.marks import PINNED, QUIET
+from adaptive.core.marks import PINNED, QUIET, Place
 from adaptive.core.messages import clipped_line, local_time, plain_line
 from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal
-from adaptive.core.places import Place
 from adaptive.core.texts import PROMPTS
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step
@@ -318,3 +324,45 @@ def named_memories(memories: Sequence[Memory | Draft]) -> str:
     if more:
         lines.append(f"… and {more} more")
     return "\n".join(lines)
+
+
+_LONGEST_SHOWN = 400
+
+
+def memory_page(
+    memories: Sequence[Memory],
+    numbers: Mapping[str, int],
+    day: Day,
+) -> str:
+    """The memories as an HTML document, in their groups and with their numbers."""
+    sections: list[str] = []
+    groups = grouped(memories)
+    for title, group in groups.items():
+        items = [_item(memory, numbers[memory.id], day) for memory in group]
+        heading = f"<h2>{escape(title)}</h2>"
+        sections.append(
+            f"<section>{heading}<ul>{''.join(items)}</ul></section>"
+        )
+    counted = memories_counted(len(memories))
+    listed = sum(map(len, groups.values()))
+    if listed < len(memories):
+        counted = f"The newest {listed} of {counted}"
+    return Template(PROMPTS["memory_page"]).substitute(
+        counted=counted, groups="\n".join(sections)
+    )
+
+
+def _item(memory: Memory, number: int, day: Day) -> str:
+    """A memory as an item of the page."""
+    words = escape(clipped_line(memory.content, _LONGEST_SHOWN))
+    about = [escape(day(memory.updated_at))]
+    chat_id = str(memory.meta.get("chat_id") or "")
+    if chat_id:
+        link = f"/c/{quote(chat_id, safe='')}"
+        about.append(f'<a href="{link}" target="_blank">chat</a>')
+    about += [f"<b>{escape(mark)}</b>" for mark in marks_told(memory)]
+    return (
+        f'<li data-number="{number}" data-marks="{escape(" ".join(memory.marks))}">'
+        f'<span class="number">{number}.</span><span class="words">{words}</span>'
+        f'<span class="about">{" &middot; ".join(about)}</span></li>'
+    )

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import fields
 from typing import Protocol
 
+from adaptive.core.marks import Place
 from adaptive.core.model import (
     EmbeddingError,
     MemoryStore,
@@ -19,7 +20,6 @@ from adaptive.core.model import (
     VectorTable,
     frozen,
 )
-from adaptive.core.places import Place
 from adaptive.core.providers import ModelBusy
 
 # Requests that take less or more hold twice or half as many texts from then on.

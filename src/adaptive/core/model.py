@@ -10,8 +10,7 @@ from typing import Any, Literal, Protocol, TypeVar, dataclass_transform
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.marks import Tagged
-from adaptive.core.places import Place
+from adaptive.core.marks import Place, Tagged
 
 log = logging.getLogger("adaptive_memory")
 # What JSON holds, as others deliver it and as it is made or changed.

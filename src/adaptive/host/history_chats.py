@@ -29,9 +29,9 @@ from urllib.parse import unquote
 from sqlalchemy import case, exists, func, literal, select, text, true
 from sqlalchemy.orm.attributes import flag_modified
 
+from adaptive.core.marks import NOWHERE, Place, PlaceChoice, scope_of
 from adaptive.core.messages import Message, mapping, text_field
 from adaptive.core.model import JsonMapping, JsonObject
-from adaptive.core.places import NOWHERE, Place, PlaceChoice, scope_of
 from adaptive.core.runtime import KeyedLocks
 from adaptive.host.database import (
     ENTRIES,

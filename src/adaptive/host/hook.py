@@ -15,9 +15,9 @@ from fastapi import Request
 from sqlalchemy import select
 
 from adaptive.core.embedding import Sources
+from adaptive.core.marks import NOWHERE, Place
 from adaptive.core.messages import Message, mapping, message_text, text_field
 from adaptive.core.model import ConversationKind, JsonMapping, JsonObject
-from adaptive.core.places import NOWHERE, Place
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import USER_ID
 from adaptive.host.application import (

@@ -17,6 +17,7 @@ from sqlalchemy import (
     update,
 )
 
+from adaptive.core.marks import PlaceChoice
 from adaptive.core.messages import storable_text
 from adaptive.core.model import (
     JsonObject,
@@ -25,7 +26,6 @@ from adaptive.core.model import (
     Vectors,
     frozen,
 )
-from adaptive.core.places import PlaceChoice
 from adaptive.host.database import (
     ENTRIES,
     HOST_MEMORIES,

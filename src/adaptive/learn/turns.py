@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
+from adaptive.core.marks import scope_of
 from adaptive.core.messages import (
     Message,
     earlier_utterances,
@@ -17,7 +18,6 @@ from adaptive.core.messages import (
     typed_message,
 )
 from adaptive.core.model import Provenance, Turn, Utterance
-from adaptive.core.places import scope_of
 from adaptive.learn.extraction import opening_of
 from adaptive.learn.pastes import without_pastes
 from adaptive.privacy.secrets import excerpt_without_secrets, wide_excerpt

@@ -19,8 +19,8 @@ from typing import Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter
 
+from adaptive.core.marks import PlaceChoice
 from adaptive.core.model import Memory, frozen
-from adaptive.core.places import PlaceChoice
 
 DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.

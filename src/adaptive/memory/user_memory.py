@@ -18,6 +18,7 @@ from dataclasses import field
 from typing import Protocol
 
 from adaptive.core.embedding import Sources
+from adaptive.core.marks import Place
 from adaptive.core.model import (
     AdaptiveMemoryError,
     Memory,
@@ -28,7 +29,6 @@ from adaptive.core.model import (
     frozen,
     log_failure,
 )
-from adaptive.core.places import Place
 from adaptive.core.runtime import KeyedLocks, portions
 from adaptive.memory.archive import (
     FOLDER_IS_GONE,

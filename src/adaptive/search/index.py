@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from adaptive.core.marks import Place
 from adaptive.core.model import (
     Memory,
     MemoryStore,
@@ -22,7 +23,6 @@ from adaptive.core.model import (
     frozen,
     is_core,
 )
-from adaptive.core.places import Place
 from adaptive.core.runtime import PER_STATEMENT
 from adaptive.search.fusion import RankingIndex, ranking_index
 from adaptive.search.vectors import content_hash

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self, TypedDict
 
 from adaptive.core.embedding import Sources
+from adaptive.core.marks import Place
 from adaptive.core.model import (
     HINDRANCE,
     ConversationKind,
@@ -19,7 +20,6 @@ from adaptive.core.model import (
     JsonObject,
     frozen,
 )
-from adaptive.core.places import Place
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import UserCache
 from adaptive.settings.merged import HiddenMemories, Settings

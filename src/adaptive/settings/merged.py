@@ -12,6 +12,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
+from adaptive.core.marks import Place, PlaceChoice
 from adaptive.core.model import (
     CATEGORIES,
     CORE_CATEGORIES,
@@ -19,7 +20,6 @@ from adaptive.core.model import (
     Memory,
     frozen,
 )
-from adaptive.core.places import Place, PlaceChoice
 from adaptive.settings.valves import (
     PERSONAL_KINDS,
     HistoryReach,

@@ -22,9 +22,9 @@ from pydantic import (
     field_validator,
 )
 
+from adaptive.core.marks import PlaceChoice
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import CATEGORIES, JsonObject
-from adaptive.core.places import PlaceChoice
 from adaptive.core.texts import titled_parts, word_table
 
 SaveMode = Literal["auto", "suggest", "off"]
