@@ -12767,7 +12767,9 @@ class PastLearning:
   run = await self.runs.read(user_id, "")
   if not run.chats:
    return ""
-  done = run.chats - len(await self._unlearned(user_id, run))
+  left = len(await self._unlearned(user_id, run))
+  left += bool(await self.learning.past_waiting(user_id))
+  done = run.chats - left
   return f"learning from past chats: {max(done, 0)} of {run.chats}"
  def take_up(self, hook):
   self.behind(self.go_on(hook), "learning from past chats")

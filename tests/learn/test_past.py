@@ -255,6 +255,10 @@ async def test_years_and_stopping() -> None:
     house.model.broken_at = house.model.calls + 2
     await process.start(house.page, None)
     await house.model.broken.wait()
+    learned = len(left) - len(await house.chats.unlearned("ada", 0, 10**12))
+    # The one that is at work is not learned yet.
+    told = await process.progress("ada")
+    assert told.endswith(f": {learned - 1} of {len(left)}")
     assert await process.stop("ada")
     assert not await process.stop("ada")
     await house.kill()

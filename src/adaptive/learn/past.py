@@ -186,7 +186,10 @@ class PastLearning:
         run = await self.runs.read(user_id, "")
         if not run.chats:
             return ""
-        done = run.chats - len(await self._unlearned(user_id, run))
+        left = len(await self._unlearned(user_id, run))
+        # The chat that waits, or is at work, is not learned yet.
+        left += bool(await self.learning.past_waiting(user_id))
+        done = run.chats - left
         return f"learning from past chats: {max(done, 0)} of {run.chats}"
 
     def take_up(self, hook: Hook) -> None:
