@@ -12503,7 +12503,11 @@ class Learning:
   teach = partial(self._teach, hook)
   if queued is None:
    await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-   await self.status.write(hook, Report(hook.state.get("unlearned", "")))
+   unlearned = hook.state.get("unlearned", "")
+   if hook.place.known:
+    await self.status.write(hook, Report(unlearned))
+   else:
+    await self.status.notice(hook, unlearned, once=unlearned)
    if hook.settings.save_mode != "off":
     await self._queue.resume(hook.user_id, teach, hook.wants_memory)
    return
