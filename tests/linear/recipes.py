@@ -259,7 +259,6 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "control.requests.memory_page": lambda text: partial(
         memory_page,
-        "2 memories",
         memories(text),
         {each.id: 1 for each in memories(text)},
         _DAY,
