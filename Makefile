@@ -16,7 +16,7 @@ PYTEST = $(PY) -m pytest -n 2
 # Runs a part of `test` and says how long it took.
 part = @started=$$SECONDS; $(MAKE) --no-print-directory $(1) && echo "== $(1): $$((SECONDS - started)) s"
 
-.PHONY: help demo test check hosted unit bundle hosts e2e bench soak format
+.PHONY: help demo test check hosted unit bundle release hosts e2e bench soak format
 
 help: ## show this list
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,10 @@ hosts: bundle ## end-to-end scenarios and bundle tests on all four supported rel
 bundle: ## write the generated files: adaptive_memory.py and valves.md
 	$(PY) -m tools.bundle
 	$(PY) -m tools.valves_doc
+
+release: ## is the committed file what the source makes, and its version the changelog's? and its SHA-256
+	$(PY) -m tools.bundle --check
+	sha256sum adaptive_memory.py
 
 bench: bundle ## measure; results go to benchmarks/results/
 	$(PY) -m benchmarks

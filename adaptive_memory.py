@@ -1,7 +1,7 @@
 """
 title: Adaptive Memory
 author: Adaptive Memory contributors
-version: 0.1.0
+version: 5.0.0
 license: MIT
 required_open_webui_version: 0.9.6
 description: Long-term memory for every user's assistant in Open WebUI, as one filter function.
@@ -136,8 +136,9 @@ def read_notation(text):
  noted = Notation()
  listed_tags, text = _without_mark(_TAGS, text)
  tags = [tag.strip() for tag in listed_tags.split(",")]
- if any(tags):
-  noted["tags"] = tuple(tag for tag in tags if tag)
+ tags = [tag for tag in tags if tag not in ("", "none")]
+ if tags:
+  noted["tags"] = tuple(tags)
  bank, text = _without_mark(_BANK, text)
  if bank:
   noted["bank"] = bank

@@ -1,6 +1,7 @@
 """Make ``adaptive_memory.py``, the one file an admin installs, of ``src/`` and ``prompts/``.
 
-``python -m tools.bundle`` writes it; with ``--check`` it exits with 1 when the file is stale.
+``python -m tools.bundle`` writes it; with ``--check`` it exits with 1 when the file is stale, or
+the changelog tells of another version than the file's.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import graphlib
 import heapq
 import itertools
 import lzma
+import re
 import sys
 import tokenize
 import tomllib
@@ -36,6 +38,7 @@ from tools.bundle_source import (
 
 PROJECT = Path(__file__).resolve().parent.parent
 BUNDLE = "adaptive_memory.py"
+CHANGELOG = "CHANGELOG.md"
 ENTRY = "adaptive.filter"
 OLDEST_HOST = "0.9.6"
 LONGEST_LINE = 320
@@ -305,11 +308,26 @@ def stale(project: Path, text: str) -> Violation | None:
     )
 
 
+def untold(project: Path, text: str) -> Violation | None:
+    """Where the changelog's newest version is not that of the bundle's header."""
+    told = (project / CHANGELOG).read_text(encoding="utf-8").splitlines()
+    headings = (line for line in told if line.startswith("## "))
+    newest = next(headings, "")
+    version = re.search("^version: (.*)$", text, re.MULTILINE)
+    if version and newest == f"## [{version[1]}]":
+        return None
+    number = told.index(newest) + 1 if newest else 1
+    message = f"begins with {newest!r}, which is not the file's version"
+    return Violation(CHANGELOG, number, message)
+
+
 def main(arguments: list[str] | None = None, project: Path = PROJECT) -> int:
     """Write or check the bundle; the exit code is 1 when a rule is broken or the file is stale."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
     parser.add_argument(
-        "--check", action="store_true", help="write nothing, fail when stale"
+        "--check",
+        action="store_true",
+        help="write nothing, fail when stale or untold",
     )
     options = parser.parse_args(arguments)
     try:
@@ -319,10 +337,10 @@ def main(arguments: list[str] | None = None, project: Path = PROJECT) -> int:
         return 1
     if not options.check:
         (project / BUNDLE).write_bytes(text.encode())
-    elif difference := stale(project, text):
-        print(difference)
-        return 1
-    return 0
+        return 0
+    found = [*filter(None, (stale(project, text), untold(project, text)))]
+    print(*found, sep="\n", end="\n" if found else "")
+    return min(len(found), 1)
 
 
 if __name__ == "__main__":

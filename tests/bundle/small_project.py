@@ -18,6 +18,7 @@ $date: süß, 記憶
 
 FILES: Mapping[str, str] = {
     "pyproject.toml": (PROJECT / "pyproject.toml").read_text(encoding="utf-8"),
+    "CHANGELOG.md": (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8"),
     "prompts/extract.md": PROMPT,
     "prompts/empty.md": "",
     "src/adaptive/__init__.py": '"""A small plug-in."""\n',

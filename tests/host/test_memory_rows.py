@@ -63,6 +63,11 @@ PLACED = [
             "2027-02-28",
         ),
     ),
+    # Adaptive Memory 3.1 and its forks, which write "none" where there are no tags.
+    (
+        row("[Tags: none] a [Memory Bank: Work] [Confidence: 1.00]"),
+        Memory("m", "a", 1, 2, bank="Work"),
+    ),
     # Where meta has no bank, as after an edit by the host, the path names it.
     (
         row("a", path="Work/goal", meta=None),

@@ -159,6 +159,98 @@ def test_merge(
     )
 
 
+# What Adaptive Memory 3.1 stores of a panel that was saved whole: what still means something, with
+# what is taken of it, and what is ignored.
+KEPT_OF_3_1: dict[str, tuple[Any, Any]] = {
+    "embedding_provider_type": ("local", "local"),
+    "embedding_model_name": ("all-MiniLM-L6-v2", "all-MiniLM-L6-v2"),
+    "embedding_api_url": (None, ""),
+    "embedding_api_key": (None, ""),
+    "enable_summarization_task": (True, True),
+    "blacklist_topics": (None, ""),
+    "max_total_memories": (200, 200),
+    "min_confidence_threshold": (0.5, 0.5),
+    "llm_provider_type": ("ollama", "ollama"),
+    "llm_model_name": ("llama3:latest", "llama3:latest"),
+    "llm_api_endpoint_url": (
+        "http://host.docker.internal:11434/api/chat",
+        "http://host.docker.internal:11434/api/chat",
+    ),
+    "llm_api_key": (None, ""),
+    "related_memories_n": (5, 5),
+    "relevance_threshold": (0.6, 0.6),
+    "vector_similarity_threshold": (0.6, 0.6),
+    "top_n_memories": (3, 3),
+    "use_llm_for_relevance": (False, False),
+    "deduplicate_memories": (True, True),
+    "similarity_threshold": (0.95, 0.95),
+    "timezone": ("Asia/Dubai", "Asia/Dubai"),
+    "show_status": (True, True),
+    "show_memories": (True, True),
+    "memory_format": ("bullet", "bullet"),
+    "memory_relevance_prompt": ("You rate memories.", "You rate memories."),
+    "allowed_memory_banks": (["General", "Work"], "General, Work"),
+}
+GONE_OF_3_1: dict[str, Any] = {
+    "summarization_interval": 7200,
+    "enable_error_logging_task": True,
+    "error_logging_interval": 1800,
+    "enable_date_update_task": True,
+    "date_update_interval": 3600,
+    "enable_model_discovery_task": True,
+    "model_discovery_interval": 7200,
+    "summarization_min_cluster_size": 3,
+    "summarization_similarity_threshold": 0.7,
+    "summarization_max_cluster_size": 8,
+    "summarization_min_memory_age_days": 7,
+    "summarization_strategy": "hybrid",
+    "summarization_memory_prompt": "You summarise.",
+    "enable_json_stripping": True,
+    "enable_fallback_regex": True,
+    "enable_short_preference_shortcut": True,
+    "short_preference_no_dedupe_length": 100,
+    "preference_keywords_no_dedupe": "favorite,love,like",
+    "filter_trivia": True,
+    "whitelist_keywords": None,
+    "pruning_strategy": "fifo",
+    "min_memory_length": 8,
+    "recent_messages_n": 5,
+    "save_relevance_threshold": 0.8,
+    "max_injected_memory_length": 300,
+    "memory_threshold": 0.6,
+    "llm_skip_relevance_threshold": 0.93,
+    "cache_ttl_seconds": 86400,
+    "use_embeddings_for_deduplication": True,
+    "embedding_similarity_threshold": 0.97,
+    "enable_identity_memories": True,
+    "enable_behavior_memories": True,
+    "enable_preference_memories": True,
+    "enable_goal_memories": True,
+    "enable_relationship_memories": True,
+    "enable_possession_memories": True,
+    "max_retries": 2,
+    "retry_delay": 1.0,
+    "memory_identification_prompt": "You extract.",
+    "memory_merge_prompt": "You merge.",
+    "debug_error_counter_logs": False,
+    "default_memory_bank": "General",
+    "enable_error_counter_guard": True,
+    "error_guard_threshold": 5,
+    "error_guard_window_seconds": 600,
+}
+
+
+def test_valves_of_3_1() -> None:
+    """Each valve of 3.1 that has its name here is taken as it was meant; no other changes any."""
+    stored = {name: saved for name, (saved, _) in KEPT_OF_3_1.items()}
+    valves = Valves(**stored, **GONE_OF_3_1)
+    assert {name: getattr(valves, name) for name in stored} == {
+        name: taken for name, (_, taken) in KEPT_OF_3_1.items()
+    }
+    assert valves == Valves(**stored)
+    assert not Valves.model_fields.keys() & GONE_OF_3_1.keys()
+
+
 class EarlierLoad(BaseModel):
     """Fields of ours, of a class that an older load, or an earlier release, has made."""
 

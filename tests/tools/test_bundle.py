@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -81,6 +82,30 @@ def test_command(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([], project) == 1
     assert capsys.readouterr().out.count("src/adaptive/b.py:") == 2
     assert not (project / BUNDLE).exists()
+
+
+@pytest.mark.parametrize(
+    ("changelog", "line", "newest"),
+    [
+        ("# Changes\n\n## [4.0.0]\n\n## [{}]\n", 3, "## [4.0.0]"),
+        ("# {}\n", 1, ""),
+    ],
+)
+def test_release_check(
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
+    changelog: str,
+    line: int,
+    newest: str,
+) -> None:
+    """The check fails where the changelog's newest heading is not the version of the file."""
+    assert main([], project) == 0
+    described = tomllib.loads((project / "pyproject.toml").read_text())
+    version = described["project"]["version"]
+    write_project(project, {"CHANGELOG.md": changelog.format(version)})
+    assert main(["--check"], project) == 1
+    told = f"CHANGELOG.md:{line}: begins with {newest!r}, which is not"
+    assert capsys.readouterr().out.startswith(told)
 
 
 @pytest.mark.parametrize(

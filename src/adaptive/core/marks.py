@@ -92,8 +92,10 @@ def read_notation(text: str) -> Notation:
     noted = Notation()
     listed_tags, text = _without_mark(_TAGS, text)
     tags = [tag.strip() for tag in listed_tags.split(",")]
-    if any(tags):
-        noted["tags"] = tuple(tag for tag in tags if tag)
+    # Forks of Adaptive Memory 3.1 write "none" where there are no tags.
+    tags = [tag for tag in tags if tag not in ("", "none")]
+    if tags:
+        noted["tags"] = tuple(tags)
     bank, text = _without_mark(_BANK, text)
     if bank:
         noted["bank"] = bank
