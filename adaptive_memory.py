@@ -69,7 +69,7 @@ from numpy.typing import NDArray
 from operator import attrgetter, itemgetter, methodcaller
 from pathlib import Path
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, ValidatorFunctionWrapHandler as Handler, field_validator
-from sqlalchemy import BigInteger, Boolean, Column, ColumnElement, Executable, JSON, LargeBinary, MetaData, String, Table, Text, case, delete, exists, false, func, literal, or_, select, text, true, tuple_, union, update
+from sqlalchemy import BigInteger, Boolean, Column, ColumnElement, Executable, JSON, LargeBinary, MetaData, Select, String, Table, Text, case, delete, exists, false, func, literal, or_, select, text, true, tuple_, union, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.orm.attributes import flag_modified
@@ -162,6 +162,7 @@ def iso_day(value):
   return ""
 
 PlaceChoice = Literal["everywhere", "here", "here only"]
+PlaceChoices = dict[str, PlaceChoice]
 _LONGEST_ID = 100
 
 def scope_of(kind, host_id):
@@ -172,7 +173,7 @@ def scope_of(kind, host_id):
 class Place:
  folder: str = ""
  model: str = ""
- choices: Mapping[str, PlaceChoice] = field(default_factory=dict[str, PlaceChoice])
+ choices: Mapping[str, PlaceChoice] = field(default_factory=PlaceChoices)
  new_folders: PlaceChoice = "everywhere"
  known: bool = True
  def choice(self, scope):
@@ -2034,7 +2035,7 @@ class Addition:
 
 ChatTable = ValueTable[dict[str, Addition]]
 ChatNotesTable = ValueTable[ChatNotes]
-PlaceTable = ValueTable[dict[str, PlaceChoice]]
+PlaceTable = ValueTable[PlaceChoices]
 CommandTable = ValueTable[str]
 
 class NumberTable(EntryTable):
@@ -3211,8 +3212,10 @@ def _host_table(name, texts, *others):
 
 HOST_MEMORIES = _host_table("memory", "id user_id")
 HOST_USERS = _host_table("user", "id")
-HOST_FOLDERS = _host_table("folder", "id")
+HOST_FOLDERS = _host_table("folder", "id parent_id user_id")
 HOST_CHATS = _host_table("chat", "id user_id title folder_id", Column("updated_at", BigInteger), Column("meta", JSON))
+HOST_SHARED_CHATS = _host_table("shared_chat", "chat_id", Column("chat", JSON))
+HOST_GRANTS = _host_table("access_grant", "resource_type resource_id")
 HOST_AUTOMATION_RUNS = _host_table("automation_run", "chat_id")
 HOST_MESSAGES = _host_table("chat_message", "id chat_id user_id role parent_id model_id", Column("created_at", BigInteger), Column("content", JSON), Column("output", JSON), Column("error", JSON), Column("done", Boolean), Column("meta", JSON))
 
@@ -3572,7 +3575,6 @@ ChangeMessage = Callable[[str, str, MessageChange], Awaitable[JsonObject | None]
 
 UNTITLED = (None, "", "New Chat")
 _LONGEST_WRITING_SECONDS = 15.0
-_LONGEST_READING_SECONDS = 2.0
 _MOST_SECONDS = 10_000_000_000
 _CHATS = KeyedLocks()
 _OUTLINE = tuple(HOST_MESSAGES.c[name] for name in ("id", "chat_id", "user_id", "parent_id", "role"))
@@ -3592,21 +3594,6 @@ class HostPastChats:
    named = {scope_of("folder", row.folder_id or ""), scope_of("model", row.model_id or "")}
    scopes.setdefault(row.id, set()).update(filter(None, named))
   return scopes
- async def place(self, user_id, metadata, model_id, new_folders, places, *, commanded):
-  chat = HOST_CHATS.c
-  query = select(chat.folder_id).where(chat.id == text_field(metadata, "chat_id"), chat.user_id == user_id)
-  doing = "reading where a chat is"
-  with faults_logged(doing):
-   async with asyncio.timeout(_LONGEST_READING_SECONDS):
-    place = Place(model=scope_of("model", model_id), choices=await places.read(user_id, ""), new_folders=new_folders)
-    if not place.is_divided and not commanded:
-     return place
-    stored = await HOST_DATABASE.rows(doing, query)
-   folder_id = text_field(metadata, "folder_id")
-   if stored:
-    folder_id = stored[0].folder_id or ""
-   return replace(place, folder=scope_of("folder", folder_id))
-  return NOWHERE
  async def standing_folders(self, scopes):
   ids = [unquote(scope.partition("=")[2]) for scope in scopes]
   query = select(HOST_FOLDERS.c.id).where(HOST_FOLDERS.c.id.in_(ids))
@@ -6843,357 +6830,6 @@ def known_models(saved):
   choices.insert(0, (chosen, f"{chosen} (not available now)"))
  return [{"value": model_id, "label": label} for model_id, label in choices]
 
-# ---- src/adaptive/host/audience.py ----
-
-_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-_HTTP_PORT = 80
-_TEMPORARY_PREFIXES = ("local:", "temporary:")
-_HERE = "localhost"
-_LOOPBACK = (_HERE, "127.0.0.1", "::1")
-
-def is_temporary(chat_id):
- return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
-
-def conversation_kind(metadata):
- chat_id = text_field(metadata, "chat_id")
- session_id = text_field(metadata, "session_id")
- if metadata.get("internal") is True:
-  return "subagent"
- if metadata.get("automation_id") or session_id.startswith("automation:"):
-  return "automation"
- if chat_id.startswith("channel:"):
-  return "channel"
- if mapping(metadata, "user_message", "meta").get("internal") is True:
-  return "timer"
- if is_temporary(chat_id):
-  return "temporary"
- return "saved" if chat_id and session_id else "api"
-
-def is_on_page(metadata, kinds):
- is_of_kind = conversation_kind(metadata) in kinds
- return is_of_kind and bool(metadata.get("message_id"))
-
-async def is_read_by_others(chat_id, user_id):
- from open_webui.models.access_grants import AccessGrant
- from open_webui.models.chats import Chat, Chats
- from open_webui.models.shared_chats import SharedChat
- if hasattr(Chats, "get_accessible_chat_by_id"):
-  goes_on = exists().where(SharedChat.chat_id == Chat.id, SharedChat.chat["share_mode"].as_string() == "continue")
- else:
-  goes_on = exists().where(AccessGrant.resource_type == "shared_chat", AccessGrant.resource_id == Chat.id)
- query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
- stored = await HOST_DATABASE.rows("reading who may open a chat", query.where(Chat.id == chat_id))
- if not stored:
-  return False
- chat = stored[0]
- if chat.user_id != user_id or chat.goes_on:
-  return True
- return bool(chat.folder_id) and await _is_shared_folder(chat.folder_id, user_id)
-
-async def _is_shared_folder(folder_id, user_id):
- from open_webui.models.access_grants import AccessGrant
- from open_webui.models.folders import Folder
- folders = select(Folder.id, Folder.parent_id, Folder.user_id)
- above = folders.where(Folder.id == folder_id).cte("above", recursive=True)
- above = above.union(folders.where(Folder.id == above.c.parent_id))
- granted = select(AccessGrant.resource_id).where(AccessGrant.resource_type == "folder")
- shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
- query = select(above.c.id).where(shared).limit(1)
- return bool(await HOST_DATABASE.rows("reading who may open a folder", query))
-
-@frozen
-class _Connection:
- urls: Sequence[str] = ()
- is_ollama: bool = False
-
-class Locality:
- def __init__(self, listed, request):
-  self._listed = [_parsed(address) for address in listed.split(",")]
-  self._request = request
- async def holds(self, model):
-  connection = await self._connection(model)
-  is_local = self._holds_ollama if connection.is_ollama else self._lists
-  return bool(connection.urls) and all(map(is_local, connection.urls))
- async def machine(self, model):
-  connection = await self._connection(model)
-  if not all(map(self._holds_ollama, connection.urls)):
-   return ""
-  hosts = {_parsed(url).host or "" for url in connection.urls}
-  names = {_HERE if host in _LOOPBACK else host for host in hosts}
-  return " ".join(sorted(names))
- def _lists(self, url):
-  address = _parsed(url)
-  return any(_covers(listed, address) for listed in self._listed)
- def _holds_ollama(self, url):
-  return _is_inner(_parsed(url).host or "") or self._lists(url)
- async def _connection(self, model):
-  if isinstance(model, RedactingCompleter):
-   model = model.completer
-  if isinstance(model, OpenAICompleter):
-   return _Connection([model.url])
-  if isinstance(model, OllamaCompleter):
-   urls = [] if _is_cloud_name(model.model) else [model.url]
-   return _Connection(urls, is_ollama=True)
-  if isinstance(model, HostCompleter):
-   model = {"id": model.model}
-  with faults_logged("reading where a model runs, which counts as elsewhere"):
-   base = self._base_of(mapping(model))
-   model_id = text_field(base, "id")
-   is_connection = not any(base.get(kind) for kind in ("direct", "pipe", "arena"))
-   if not model_id or not is_connection:
-    return _Connection()
-   if base.get("owned_by") == "ollama":
-    return await self._of_ollama(model_id, base)
-   if base.get("owned_by") == "openai":
-    urls = await recent_setting(self._request, "openai_urls")
-    routed = self._routed("OPENAI_MODELS", model_id) or base
-    return _Connection([_address_at(urls, routed.get("urlIdx"))])
-  return _Connection()
- async def _of_ollama(self, model_id, model):
-  routed = self._routed("OLLAMA_MODELS", model_id) or mapping(model, "ollama")
-  if routed.get("remote_host") or routed.get("remote_model"):
-   return _Connection()
-  names = (model_id, text_field(routed, "model"), text_field(routed, "name"))
-  if any(map(_is_cloud_name, names)):
-   return _Connection()
-  urls = await recent_setting(self._request, "ollama_urls")
-  numbers = listing(routed.get("urls")) or [None]
-  addresses = [_address_at(urls, number) for number in numbers]
-  return _Connection(addresses, is_ollama=True)
- def _base_of(self, model):
-  models = getattr(self._request.app.state, "MODELS", None) or {}
-  if "owned_by" not in model:
-   model = mapping(models.get(text_field(model, "id")))
-  base_id = text_field(mapping(model, "info"), "base_model_id")
-  if not base_id:
-   return {} if model.get("preset") else model
-  base = mapping(models.get(base_id))
-  return {} if mapping(base, "info").get("base_model_id") else base
- def _routed(self, table, model_id):
-  return mapping(getattr(self._request.app.state, table, None), model_id)
-
-def _address_at(urls, number):
- addresses = listing(urls)
- if type(number) is int and 0 <= number < len(addresses):
-  return str(addresses[number])
- return ""
-
-def _covers(listed, address):
- is_same_scheme = listed.scheme in ("", address.scheme)
- is_same_server = listed.host and listed.host == address.host
- is_same_port = (listed.port or _HTTP_PORT) == address.port
- path = listed.path.rstrip("/")
- is_below = f"{address.path}/".startswith(f"{path}/")
- return bool(is_same_scheme and is_same_server and is_same_port and is_below)
-
-def _is_cloud_name(model):
- tag = model.strip().casefold().rpartition(":")[2]
- return tag == "cloud" or tag.endswith("-cloud")
-
-def _is_inner(host):
- try:
-  address = ipaddress.ip_address(host)
- except ValueError:
-  return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
- mapped = getattr(address, "ipv4_mapped", None) or address
- return mapped.is_private and not mapped.is_unspecified
-
-def _parsed(url):
- text = url.strip()
- with suppress(ValueError):
-  return URL(text if "://" in text else f"//{text}")
- return URL()
-
-# ---- src/adaptive/host/page.py ----
-
-EventEmitter = Callable[[JsonObject], Awaitable[object]]
-EventCaller = Callable[[JsonObject], Awaitable[object]]
-_LONGEST_TITLE__page = 100
-_LONGEST_MESSAGE = 4000
-_LONGEST_ANSWER = 1000
-_NOTE_ITEM = "adaptive_memory_note"
-_FOLLOW_UPS = "followUps"
-_STATUSES = "statusHistory"
-_LATE_PAUSES_SECONDS = (0.0, 1.0, 5.0, 20.0, 60.0)
-_TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-
-async def emitter_to(user_id, chat_id, message_id, *, stores=True):
- told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
- with faults_logged("reaching the page of an answer"):
-  from open_webui.socket.main import get_event_emitter
-  return await get_event_emitter(told, update_db=stores)
- return None
-
-async def show_event(emitter, kind, data):
- if emitter is not None:
-  with faults_logged(f"showing a {kind}"):
-   await emitter({"type": kind, "data": data})
-
-class TurnAnswered(asyncio.CancelledError): ...
-
-@frozen
-class HostAnswer:
- chat_id: str
- message_id: str
- emitter: EventEmitter | None = None
- store: ChangeMessage = change_message
- user_id: str = ""
- @classmethod
- def of(cls, metadata, emitter, user=None):
-  return cls(chat_id=text_field(metadata, "chat_id"), message_id=text_field(metadata, "message_id"), emitter=emitter, user_id=text_field(user or {}, "id"))
- async def give(self, text, title=""):
-  answer = {"content": text, "done": True}
-  is_stored = not is_temporary(self.chat_id)
-  if is_stored:
-   with faults_logged("storing an answer"):
-    from open_webui.models.chats import Chats
-    store = uninterrupted(Chats.upsert_message_to_chat_by_id_and_message_id)
-    await store(self.chat_id, self.message_id, answer)
-  await show_event(self.emitter, "chat:completion", answer)
-  if is_stored and title:
-   await self.name_chat(title)
- async def give_late(self, text, announced):
-  if is_temporary(self.chat_id):
-   await self.give(text)
-   return
-  def late(message):
-   is_answer = message.get("role") == "assistant"
-   if not is_answer or _said_in(message) not in ("", announced):
-    return None
-   answer = rewritten_answer(message, lambda _: text)
-   return {"content": text, **answer, "done": True}
-  for seconds in _LATE_PAUSES_SECONDS:
-   await asyncio.sleep(seconds)
-   if await self._change(late):
-    return
- async def said(self):
-  texts = []
-  def read(message):
-   texts.append(_said_in(message))
-  await self._store(_if_whole(read))
-  return texts[0] if texts else None
- async def add_note(self, line):
-  return await self._change(_if_whole(partial(_noted_answer, line=line)))
- async def rewrite(self, said, rewriting):
-  def rewritten(message):
-   if _said_in(message) != said:
-    return None
-   return rewritten_answer(message, rewriting) or None
-  return await self._change(_if_whole(rewritten))
- async def add_follow_ups(self, lines):
-  def with_follow_ups(message):
-   has_some = bool(listing(message.get(_FOLLOW_UPS)))
-   return None if has_some else {_FOLLOW_UPS: [*lines]}
-  if await self._store(_if_whole(with_follow_ups)):
-   shown = {"follow_ups": [*lines]}
-   await show_event(self.emitter, "chat:message:follow_ups", shown)
- async def name_chat(self, title, first_message=""):
-  standing = ""
-  with faults_logged("giving a chat its title"):
-   from open_webui.models.chats import Chats
-   for seconds in _TITLE_PAUSES if first_message else (0.0,):
-    await asyncio.sleep(seconds)
-    standing = await uninterrupted(Chats.get_chat_title_by_id)(self.chat_id)
-    if standing is None or standing.strip() not in UNTITLED:
-     break
-   replaced = (*UNTITLED, first_message.strip())
-   if standing is None or standing.strip() not in replaced:
-    return
-   if await uninterrupted(Chats.update_chat_title_by_id)(self.chat_id, title):
-    await show_event(self.emitter, "chat:title", title)
- async def emit(self, event):
-  unstored = None
-  if event.get("type") == "status":
-   unstored = await emitter_to(self.user_id, self.chat_id, self.message_id, stores=False)
-  emitter = unstored or self.emitter
-  def with_status(message):
-   statuses = listing(message.get(_STATUSES))
-   return {_STATUSES: [*statuses, event["data"]]}
-  async with alone_in_chat(self.chat_id):
-   if emitter is not None:
-    await emitter(event)
-   if unstored is not None:
-    await self.store(self.chat_id, self.message_id, with_status)
- async def _change(self, change):
-  fields = await self._store(change)
-  if fields is None:
-   return False
-  changed = {"messages": [{"id": self.message_id, **fields}]}
-  await show_event(self.emitter, "chat:outlet", changed)
-  return True
- async def _store(self, change):
-  with faults_logged("changing a stored answer"):
-   async with alone_in_chat(self.chat_id):
-    return await self.store(self.chat_id, self.message_id, change)
-  return None
-
-def _if_whole(change):
- def changed(message):
-  is_whole = message.get("done") is not False and not message.get("error")
-  is_answer = message.get("role") == "assistant"
-  return change(message) if is_whole and is_answer else None
- return changed
-
-def _noted_answer(message, line):
- said = _said_in(message)
- if not said or said.count("```") % 2:
-  return None
- note = answer_note(line)
- fields = {"content": f"{said}\n\n{note}"}
- output = listing(message.get("output"))
- items = [item for item in output if mapping(item).get("id") != _NOTE_ITEM]
- if items:
-  note_item = {"type": "message", "id": _NOTE_ITEM, "status": "completed", "role": "assistant", "content": [{"type": "text", "text": note}]}
-  fields["output"] = [*items, note_item]
- return fields
-
-def _said_in(message):
- return without_answer_note(message_text(message)).rstrip()
-
-@frozen
-class PageNotifier:
- emitter: EventEmitter | None
- async def status(self, text):
-  data = {"description": text, "done": True, "hidden": False}
-  await show_event(self.emitter, "status", data)
- async def source(self, name, documents, metadata):
-  data = {"source": {"name": name}, "document": documents, "metadata": metadata}
-  await show_event(self.emitter, "source", data)
- async def embed(self, document):
-  data = {"embeds": [document], "replace": True}
-  await show_event(self.emitter, "embeds", data)
-
-@frozen
-class PageDialog:
- caller: EventCaller | None
- seconds: float = 120.0
- async def confirm(self, title, message):
-  answer = await self._call("confirmation", title, message)
-  return answer if isinstance(answer, bool) else None
- async def ask(self, title, message, hint, value=""):
-  answer = await self._call("input", title, message, placeholder=hint, value=value, type="text")
-  if isinstance(answer, bool):
-   return ""
-  if isinstance(answer, str):
-   return answer.strip()[:_LONGEST_ANSWER]
-  return None
- async def download(self, name, text):
-  code = f"const link = document.createElement('a');const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};link.click(); return true;"
-  return await self._event("execute", {"code": code}) is True
- async def _call(self, kind, title, message, **extra):
-  shown = {"title": clipped_line(title, _LONGEST_TITLE__page), "message": plain_lines(message[:_LONGEST_MESSAGE])}
-  return await self._event(kind, shown | extra)
- async def _event(self, kind, data):
-  if self.caller is None:
-   return None
-  try:
-   async with asyncio.timeout(self.seconds):
-    with HostFaults(f"asking by {kind}"):
-     return await self.caller({"type": kind, "data": data})
-  except (TimeoutError, HostError) as error:
-   log.info("a question was not answered: %s", with_detail(error))
-   return None
-
 # ---- src/adaptive/memory/gate.py ----
 
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"
@@ -7825,6 +7461,13 @@ class SealedEntries:
   if not rows:
    return []
   return await asyncio.to_thread(self._opened, rows)
+ async def read_beside(self, doing, kind, user_id, key, other):
+  always = select(literal(1)).subquery()
+  beside = other.limit(1).subquery()
+  named = _of(kind, user_id) & (_ROW.key == key)
+  query = select(ENTRIES, beside).select_from(always.outerjoin(ENTRIES, named).outerjoin(beside, true()))
+  [row] = await self._database.rows(doing, query)
+  return self._opened([row] if row.key is not None else []), row
  async def keys(self, kind, user_id, first="", most=None):
   query = select(_ROW.key).where(_of(kind, user_id), _ROW.key >= first).order_by(_ROW.key.desc()).limit(most)
   rows = await self._database.rows(f"looking into {kind} entries", query)
@@ -7924,7 +7567,7 @@ class HostTables:
   self.chat_notes = ChatNotesTable(entries, "chat_notes", ChatNotes, ChatNotes())
   self.commands = CommandTable(entries, "command", str, "", YEAR_SECONDS)
   self.numbers = NumberTable(entries)
-  self.places = PlaceTable(entries, "places", dict[str, PlaceChoice], {})
+  self.places = PlaceTable(entries, "places", PlaceChoices, {})
 
 def host_secret():
  try:
@@ -7932,6 +7575,202 @@ def host_secret():
  except ImportError:
   return ""
  return str(WEBUI_SECRET_KEY or "").strip()
+
+# ---- src/adaptive/host/audience.py ----
+
+_LONGEST_READING_SECONDS = 2.0
+_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_HTTP_PORT = 80
+_TEMPORARY_PREFIXES = ("local:", "temporary:")
+_HERE = "localhost"
+_LOOPBACK = (_HERE, "127.0.0.1", "::1")
+
+def is_temporary(chat_id):
+ return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
+
+def conversation_kind(metadata):
+ chat_id = text_field(metadata, "chat_id")
+ session_id = text_field(metadata, "session_id")
+ if metadata.get("internal") is True:
+  return "subagent"
+ if metadata.get("automation_id") or session_id.startswith("automation:"):
+  return "automation"
+ if chat_id.startswith("channel:"):
+  return "channel"
+ if mapping(metadata, "user_message", "meta").get("internal") is True:
+  return "timer"
+ if is_temporary(chat_id):
+  return "temporary"
+ return "saved" if chat_id and session_id else "api"
+
+def is_on_page(metadata, kinds):
+ is_of_kind = conversation_kind(metadata) in kinds
+ return is_of_kind and bool(metadata.get("message_id"))
+
+def chat_query(chat_id):
+ shared = HOST_SHARED_CHATS.c
+ grant = HOST_GRANTS.c
+ chat = HOST_CHATS.c
+ if _has_share_modes():
+  goes_on = exists().where(shared.chat_id == chat.id, shared.chat["share_mode"].as_string() == "continue")
+ else:
+  goes_on = exists().where(grant.resource_type == "shared_chat", grant.resource_id == chat.id)
+ return select(chat.user_id.label("owner"), chat.folder_id.label("folder"), goes_on.label("goes_on")).where(chat.id == chat_id)
+
+@frozen
+class LocatedChat:
+ place: Place = NOWHERE
+ shared: bool | None = None
+
+async def located_chat(entries, user_id, metadata, place):
+ doing = "reading where a chat is"
+ with faults_logged(doing):
+  async with asyncio.timeout(_LONGEST_READING_SECONDS):
+   chosen, chat = await entries.read_beside(doing, "places", user_id, "", chat_query(text_field(metadata, "chat_id")))
+  folder_id = text_field(metadata, "folder_id")
+  if chat.owner == user_id:
+   folder_id = chat.folder or ""
+  [choices] = read_as(PlaceChoices, chosen) or [{}]
+  located = replace(place, folder=scope_of("folder", folder_id), choices=choices)
+  return LocatedChat(located, is_shared(chat, user_id))
+ return LocatedChat()
+
+@cache
+def _has_share_modes():
+ try:
+  from open_webui.models.chats import Chats
+ except ImportError:
+  return True
+ return hasattr(Chats, "get_accessible_chat_by_id")
+
+def is_shared(chat, user_id):
+ if chat.owner is None:
+  return False
+ if chat.owner != user_id or chat.goes_on:
+  return True
+ return None if chat.folder else False
+
+async def is_read_by_others(chat_id, user_id):
+ doing = "reading who may open a chat"
+ for chat in await HOST_DATABASE.rows(doing, chat_query(chat_id)):
+  shared = is_shared(chat, user_id)
+  if shared is None:
+   return await _is_shared_folder(chat.folder, user_id)
+  return shared
+ return False
+
+async def _is_shared_folder(folder_id, user_id):
+ folder = HOST_FOLDERS.c
+ folders = select(folder.id, folder.parent_id, folder.user_id)
+ above = folders.where(folder.id == folder_id).cte("above", recursive=True)
+ above = above.union(folders.where(folder.id == above.c.parent_id))
+ granted = select(HOST_GRANTS.c.resource_id).where(HOST_GRANTS.c.resource_type == "folder")
+ shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
+ query = select(above.c.id).where(shared).limit(1)
+ return bool(await HOST_DATABASE.rows("reading who may open a folder", query))
+
+@frozen
+class _Connection:
+ urls: Sequence[str] = ()
+ is_ollama: bool = False
+
+class Locality:
+ def __init__(self, listed, request):
+  self._listed = [_parsed(address) for address in listed.split(",")]
+  self._request = request
+ async def holds(self, model):
+  connection = await self._connection(model)
+  is_local = self._holds_ollama if connection.is_ollama else self._lists
+  return bool(connection.urls) and all(map(is_local, connection.urls))
+ async def machine(self, model):
+  connection = await self._connection(model)
+  if not all(map(self._holds_ollama, connection.urls)):
+   return ""
+  hosts = {_parsed(url).host or "" for url in connection.urls}
+  names = {_HERE if host in _LOOPBACK else host for host in hosts}
+  return " ".join(sorted(names))
+ def _lists(self, url):
+  address = _parsed(url)
+  return any(_covers(listed, address) for listed in self._listed)
+ def _holds_ollama(self, url):
+  return _is_inner(_parsed(url).host or "") or self._lists(url)
+ async def _connection(self, model):
+  if isinstance(model, RedactingCompleter):
+   model = model.completer
+  if isinstance(model, OpenAICompleter):
+   return _Connection([model.url])
+  if isinstance(model, OllamaCompleter):
+   urls = [] if _is_cloud_name(model.model) else [model.url]
+   return _Connection(urls, is_ollama=True)
+  if isinstance(model, HostCompleter):
+   model = {"id": model.model}
+  with faults_logged("reading where a model runs, which counts as elsewhere"):
+   base = self._base_of(mapping(model))
+   model_id = text_field(base, "id")
+   is_connection = not any(base.get(kind) for kind in ("direct", "pipe", "arena"))
+   if not model_id or not is_connection:
+    return _Connection()
+   if base.get("owned_by") == "ollama":
+    return await self._of_ollama(model_id, base)
+   if base.get("owned_by") == "openai":
+    urls = await recent_setting(self._request, "openai_urls")
+    routed = self._routed("OPENAI_MODELS", model_id) or base
+    return _Connection([_address_at(urls, routed.get("urlIdx"))])
+  return _Connection()
+ async def _of_ollama(self, model_id, model):
+  routed = self._routed("OLLAMA_MODELS", model_id) or mapping(model, "ollama")
+  if routed.get("remote_host") or routed.get("remote_model"):
+   return _Connection()
+  names = (model_id, text_field(routed, "model"), text_field(routed, "name"))
+  if any(map(_is_cloud_name, names)):
+   return _Connection()
+  urls = await recent_setting(self._request, "ollama_urls")
+  numbers = listing(routed.get("urls")) or [None]
+  addresses = [_address_at(urls, number) for number in numbers]
+  return _Connection(addresses, is_ollama=True)
+ def _base_of(self, model):
+  models = getattr(self._request.app.state, "MODELS", None) or {}
+  if "owned_by" not in model:
+   model = mapping(models.get(text_field(model, "id")))
+  base_id = text_field(mapping(model, "info"), "base_model_id")
+  if not base_id:
+   return {} if model.get("preset") else model
+  base = mapping(models.get(base_id))
+  return {} if mapping(base, "info").get("base_model_id") else base
+ def _routed(self, table, model_id):
+  return mapping(getattr(self._request.app.state, table, None), model_id)
+
+def _address_at(urls, number):
+ addresses = listing(urls)
+ if type(number) is int and 0 <= number < len(addresses):
+  return str(addresses[number])
+ return ""
+
+def _covers(listed, address):
+ is_same_scheme = listed.scheme in ("", address.scheme)
+ is_same_server = listed.host and listed.host == address.host
+ is_same_port = (listed.port or _HTTP_PORT) == address.port
+ path = listed.path.rstrip("/")
+ is_below = f"{address.path}/".startswith(f"{path}/")
+ return bool(is_same_scheme and is_same_server and is_same_port and is_below)
+
+def _is_cloud_name(model):
+ tag = model.strip().casefold().rpartition(":")[2]
+ return tag == "cloud" or tag.endswith("-cloud")
+
+def _is_inner(host):
+ try:
+  address = ipaddress.ip_address(host)
+ except ValueError:
+  return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
+ mapped = getattr(address, "ipv4_mapped", None) or address
+ return mapped.is_private and not mapped.is_unspecified
+
+def _parsed(url):
+ text = url.strip()
+ with suppress(ValueError):
+  return URL(text if "://" in text else f"//{text}")
+ return URL()
 
 # ---- src/adaptive/host/memories.py ----
 
@@ -8059,6 +7898,196 @@ async def _refusal_status(request, user):
    raise
   return error.status_code
  return 0
+
+# ---- src/adaptive/host/page.py ----
+
+EventEmitter = Callable[[JsonObject], Awaitable[object]]
+EventCaller = Callable[[JsonObject], Awaitable[object]]
+_LONGEST_TITLE__page = 100
+_LONGEST_MESSAGE = 4000
+_LONGEST_ANSWER = 1000
+_NOTE_ITEM = "adaptive_memory_note"
+_FOLLOW_UPS = "followUps"
+_STATUSES = "statusHistory"
+_LATE_PAUSES_SECONDS = (0.0, 1.0, 5.0, 20.0, 60.0)
+_TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+
+async def emitter_to(user_id, chat_id, message_id, *, stores=True):
+ told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
+ with faults_logged("reaching the page of an answer"):
+  from open_webui.socket.main import get_event_emitter
+  return await get_event_emitter(told, update_db=stores)
+ return None
+
+async def show_event(emitter, kind, data):
+ if emitter is not None:
+  with faults_logged(f"showing a {kind}"):
+   await emitter({"type": kind, "data": data})
+
+class TurnAnswered(asyncio.CancelledError): ...
+
+@frozen
+class HostAnswer:
+ chat_id: str
+ message_id: str
+ emitter: EventEmitter | None = None
+ store: ChangeMessage = change_message
+ user_id: str = ""
+ @classmethod
+ def of(cls, metadata, emitter, user=None):
+  return cls(chat_id=text_field(metadata, "chat_id"), message_id=text_field(metadata, "message_id"), emitter=emitter, user_id=text_field(user or {}, "id"))
+ async def give(self, text, title=""):
+  answer = {"content": text, "done": True}
+  is_stored = not is_temporary(self.chat_id)
+  if is_stored:
+   with faults_logged("storing an answer"):
+    from open_webui.models.chats import Chats
+    store = uninterrupted(Chats.upsert_message_to_chat_by_id_and_message_id)
+    await store(self.chat_id, self.message_id, answer)
+  await show_event(self.emitter, "chat:completion", answer)
+  if is_stored and title:
+   await self.name_chat(title)
+ async def give_late(self, text, announced):
+  if is_temporary(self.chat_id):
+   await self.give(text)
+   return
+  def late(message):
+   is_answer = message.get("role") == "assistant"
+   if not is_answer or _said_in(message) not in ("", announced):
+    return None
+   answer = rewritten_answer(message, lambda _: text)
+   return {"content": text, **answer, "done": True}
+  for seconds in _LATE_PAUSES_SECONDS:
+   await asyncio.sleep(seconds)
+   if await self._change(late):
+    return
+ async def said(self):
+  texts = []
+  def read(message):
+   texts.append(_said_in(message))
+  await self._store(_if_whole(read))
+  return texts[0] if texts else None
+ async def add_note(self, line):
+  return await self._change(_if_whole(partial(_noted_answer, line=line)))
+ async def rewrite(self, said, rewriting):
+  def rewritten(message):
+   if _said_in(message) != said:
+    return None
+   return rewritten_answer(message, rewriting) or None
+  return await self._change(_if_whole(rewritten))
+ async def add_follow_ups(self, lines):
+  def with_follow_ups(message):
+   has_some = bool(listing(message.get(_FOLLOW_UPS)))
+   return None if has_some else {_FOLLOW_UPS: [*lines]}
+  if await self._store(_if_whole(with_follow_ups)):
+   shown = {"follow_ups": [*lines]}
+   await show_event(self.emitter, "chat:message:follow_ups", shown)
+ async def name_chat(self, title, first_message=""):
+  standing = ""
+  with faults_logged("giving a chat its title"):
+   from open_webui.models.chats import Chats
+   for seconds in _TITLE_PAUSES if first_message else (0.0,):
+    await asyncio.sleep(seconds)
+    standing = await uninterrupted(Chats.get_chat_title_by_id)(self.chat_id)
+    if standing is None or standing.strip() not in UNTITLED:
+     break
+   replaced = (*UNTITLED, first_message.strip())
+   if standing is None or standing.strip() not in replaced:
+    return
+   if await uninterrupted(Chats.update_chat_title_by_id)(self.chat_id, title):
+    await show_event(self.emitter, "chat:title", title)
+ async def emit(self, event):
+  unstored = None
+  if event.get("type") == "status":
+   unstored = await emitter_to(self.user_id, self.chat_id, self.message_id, stores=False)
+  emitter = unstored or self.emitter
+  def with_status(message):
+   statuses = listing(message.get(_STATUSES))
+   return {_STATUSES: [*statuses, event["data"]]}
+  async with alone_in_chat(self.chat_id):
+   if emitter is not None:
+    await emitter(event)
+   if unstored is not None:
+    await self.store(self.chat_id, self.message_id, with_status)
+ async def _change(self, change):
+  fields = await self._store(change)
+  if fields is None:
+   return False
+  changed = {"messages": [{"id": self.message_id, **fields}]}
+  await show_event(self.emitter, "chat:outlet", changed)
+  return True
+ async def _store(self, change):
+  with faults_logged("changing a stored answer"):
+   async with alone_in_chat(self.chat_id):
+    return await self.store(self.chat_id, self.message_id, change)
+  return None
+
+def _if_whole(change):
+ def changed(message):
+  is_whole = message.get("done") is not False and not message.get("error")
+  is_answer = message.get("role") == "assistant"
+  return change(message) if is_whole and is_answer else None
+ return changed
+
+def _noted_answer(message, line):
+ said = _said_in(message)
+ if not said or said.count("```") % 2:
+  return None
+ note = answer_note(line)
+ fields = {"content": f"{said}\n\n{note}"}
+ output = listing(message.get("output"))
+ items = [item for item in output if mapping(item).get("id") != _NOTE_ITEM]
+ if items:
+  note_item = {"type": "message", "id": _NOTE_ITEM, "status": "completed", "role": "assistant", "content": [{"type": "text", "text": note}]}
+  fields["output"] = [*items, note_item]
+ return fields
+
+def _said_in(message):
+ return without_answer_note(message_text(message)).rstrip()
+
+@frozen
+class PageNotifier:
+ emitter: EventEmitter | None
+ async def status(self, text):
+  data = {"description": text, "done": True, "hidden": False}
+  await show_event(self.emitter, "status", data)
+ async def source(self, name, documents, metadata):
+  data = {"source": {"name": name}, "document": documents, "metadata": metadata}
+  await show_event(self.emitter, "source", data)
+ async def embed(self, document):
+  data = {"embeds": [document], "replace": True}
+  await show_event(self.emitter, "embeds", data)
+
+@frozen
+class PageDialog:
+ caller: EventCaller | None
+ seconds: float = 120.0
+ async def confirm(self, title, message):
+  answer = await self._call("confirmation", title, message)
+  return answer if isinstance(answer, bool) else None
+ async def ask(self, title, message, hint, value=""):
+  answer = await self._call("input", title, message, placeholder=hint, value=value, type="text")
+  if isinstance(answer, bool):
+   return ""
+  if isinstance(answer, str):
+   return answer.strip()[:_LONGEST_ANSWER]
+  return None
+ async def download(self, name, text):
+  code = f"const link = document.createElement('a');const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};link.click(); return true;"
+  return await self._event("execute", {"code": code}) is True
+ async def _call(self, kind, title, message, **extra):
+  shown = {"title": clipped_line(title, _LONGEST_TITLE__page), "message": plain_lines(message[:_LONGEST_MESSAGE])}
+  return await self._event(kind, shown | extra)
+ async def _event(self, kind, data):
+  if self.caller is None:
+   return None
+  try:
+   async with asyncio.timeout(self.seconds):
+    with HostFaults(f"asking by {kind}"):
+     return await self.caller({"type": kind, "data": data})
+  except (TimeoutError, HostError) as error:
+   log.info("a question was not answered: %s", with_detail(error))
+   return None
 
 # ---- src/adaptive/memory/archive.py ----
 
@@ -9708,7 +9737,6 @@ class HookArguments:
  chat_model: object = None
  caller: EventCaller | None = None
  function_id: str = ""
- commanded: bool = False
 
 @dataclass(frozen=True, kw_only=True)
 class HostHook(Hook):
@@ -9860,8 +9888,10 @@ async def host_hook(arguments, valves, tables):
  if not await has_memory_on(request, user.get("settings")):
   settings = settings.model_copy(update={"enabled": False})
  hook = HostHook.of(settings, arguments, request, tables)
- place = await HostPastChats().place(user_id=hook.user_id, metadata=arguments.metadata, model_id=hook.chat_model_id, new_folders=settings.new_folders, places=tables.places, commanded=arguments.commanded)
- return replace(hook, place=place)
+ located = await located_chat(entries=tables.entries, user_id=hook.user_id, metadata=arguments.metadata, place=Place(model=scope_of("model", hook.chat_model_id), new_folders=settings.new_folders))
+ if located.shared is not None:
+  hook.state.setdefault("shared", located.shared)
+ return replace(hook, place=located.place)
 
 # ---- src/adaptive/host/attachments.py ----
 
@@ -13786,7 +13816,7 @@ class Filter:
    return window.body
  async def _answer_command(self, command, arguments):
   turn = CommandTurn(place=HostAnswer.of(arguments.metadata, arguments.emitter), title=command.title, asking=arguments.caller)
-  timed = replace(arguments, caller=turn.questions, commanded=True)
+  timed = replace(arguments, caller=turn.questions)
   answering = self._start(self._answered(command, timed))
   await turn.answer(answering, self._start)
   raise TurnAnswered

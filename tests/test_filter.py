@@ -23,7 +23,8 @@ from adaptive.core.model import (
     hindrance_line,
 )
 from adaptive.filter import Filter
-from adaptive.host.history_chats import HostPastChats
+from adaptive.host import hook as hook_module
+from adaptive.host.audience import LocatedChat
 from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.page import TurnAnswered
 from adaptive.memory.turn_table import TurnTable
@@ -60,8 +61,8 @@ class Page:
 @pytest.fixture(autouse=True)
 def somewhere(monkeypatch: pytest.MonkeyPatch) -> AsyncMock:
     """Where the chat is can be read, though nothing else of the host can."""
-    reading = AsyncMock(return_value=Place())
-    monkeypatch.setattr(HostPastChats, "place", reading)
+    reading = AsyncMock(return_value=LocatedChat(Place()))
+    monkeypatch.setattr(hook_module, "located_chat", reading)
     return reading
 
 

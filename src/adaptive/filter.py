@@ -155,7 +155,7 @@ class Filter:
             title=command.title,
             asking=arguments.caller,
         )
-        timed = replace(arguments, caller=turn.questions, commanded=True)
+        timed = replace(arguments, caller=turn.questions)
         answering = self._start(self._answered(command, timed))
         await turn.answer(answering, self._start)
         raise TurnAnswered

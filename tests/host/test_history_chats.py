@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from adaptive.core.marks import NOWHERE, Place, PlaceChoice
+from adaptive.core.marks import Place, PlaceChoices
 from adaptive.host import database
+from adaptive.host.audience import (
+    LocatedChat,
+    is_read_by_others,
+    located_chat,
+)
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.hook import HostHook
 from adaptive.host.tables import HostTables
@@ -28,6 +34,11 @@ MESSAGES = (
     "CREATE TABLE chat_message (id TEXT PRIMARY KEY, chat_id TEXT, user_id TEXT, role TEXT, "
     "parent_id TEXT, content JSON, output JSON, done BOOLEAN, error JSON, created_at BIGINT, "
     "model_id TEXT, meta JSON)"
+)
+SHARING = (
+    "CREATE TABLE shared_chat (chat_id TEXT, chat JSON)",
+    "CREATE TABLE access_grant (resource_type TEXT, resource_id TEXT)",
+    "CREATE TABLE folder (id TEXT, parent_id TEXT, user_id TEXT)",
 )
 AUTOMATIONS = "CREATE TABLE automation_run (id TEXT PRIMARY KEY, chat_id TEXT)"
 
@@ -86,6 +97,8 @@ async def worker(
         await first.change(CHATS)
         await first.change(MESSAGES)
         await first.change(AUTOMATIONS)
+        for table in SHARING:
+            await first.change(table)
         await add_chat(first, "c", "ada", 50)
         await add_chat(first, "inner", "ada", 90, {"internal": True})
         await add_chat(first, "b", "bob", 70)
@@ -201,6 +214,14 @@ async def test_former_versions(worker: Worker) -> None:
     assert former == {"m6": {"m5"}, "m1": {"m8"}, "gone": frozenset()}
 
 
+async def located(worker: Worker, user_id: str, chat_id: str) -> LocatedChat:
+    """Where a user's chat is found, for which the page tells another folder."""
+    tables = HostTables(Sealer("secret"), worker.database)
+    told = {"chat_id": chat_id, "folder_id": "f2"}
+    place = Place(model="model=m", new_folders="here")
+    return await located_chat(tables.entries, user_id, told, place)
+
+
 async def test_where_chats_are(
     worker: Worker, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -215,46 +236,88 @@ async def test_where_chats_are(
     await worker.change(
         "UPDATE chat_message SET model_id = 'a/b' WHERE role = 'assistant'"
     )
-
-    async def place(user_id: str, chat_id: str) -> Place:
-        told = {"chat_id": chat_id, "folder_id": "f2"}
-        return await past.place(
-            user_id, told, "a/b", "here", tables.places, commanded=False
-        )
-
-    chosen: dict[str, PlaceChoice] = {"folder=f1": "here"}
-    assert await place("ada", "c") == Place(
-        "folder=f1", "model=a%2Fb", chosen, "here"
+    chosen: PlaceChoices = {"folder=f1": "here"}
+    assert await located(worker, "ada", "c") == LocatedChat(
+        Place("folder=f1", "model=m", chosen, "here"), shared=None
     )
-    assert (await place("ada", "inner")).folder == ""
-    assert (await place("ada", "local:x")).folder == "folder=f2"
-    assert (await place("bob", "c")) == Place(
-        "folder=f2", "model=a%2Fb", {}, "here"
+    assert (await located(worker, "ada", "inner")).place.folder == ""
+    temporary = await located(worker, "ada", "local:x")
+    assert (temporary.place.folder, temporary.shared) == ("folder=f2", False)
+    assert await located(worker, "bob", "c") == LocatedChat(
+        Place("folder=f2", "model=m", {}, "here"), shared=True
     )
     assert await past.scopes("ada", ["c", "b", "inner"]) == {
         "c": {"folder=f1", "model=a%2Fb"},
         "inner": set(),
     }
-    await worker.change("CREATE TABLE folder (id TEXT)")
-    await worker.change("INSERT INTO folder VALUES ('f1')")
+    await worker.change("INSERT INTO folder VALUES ('f1', NULL, 'ada')")
     scopes = {"folder=f1", "folder=f2"}
     assert await past.standing_folders(scopes) == {"folder=f1"}
     await worker.change("DROP TABLE chat")
-    assert await place("ada", "c") == NOWHERE
+    assert await located(worker, "ada", "c") == LocatedChat()
+    assert not LocatedChat().place.known
     assert "reading where a chat is" in caplog.text
 
 
-async def test_folders_cost_only_who_has_some(worker: Worker) -> None:
-    """Where all is known everywhere, a chat's folder is read for commands alone."""
-    past = HostPastChats()
-    tables = HostTables(Sealer("secret"), worker.database)
-    told = {"chat_id": "c"}
-    await worker.change("UPDATE chat SET folder_id = 'f1' WHERE id = 'c'")
-    for commanded, folder in ((False, ""), (True, "folder=f1")):
-        place = await past.place(
-            "ada", told, "m", "everywhere", tables.places, commanded=commanded
-        )
-        assert place == Place(folder, "model=m")
+@dataclass(frozen=True)
+class Sharing:
+    """How a chat of Ada's is shared, and whether others read it as it goes on."""
+
+    how: str
+    changes: tuple[str, ...]
+    is_read: bool
+
+
+SHARINGS = (
+    Sharing("with nobody", (), False),
+    Sharing(
+        "to be read",
+        (
+            "INSERT INTO shared_chat VALUES ('c', '{\"share_mode\": \"view\"}')",
+        ),
+        False,
+    ),
+    Sharing(
+        "to be gone on with",
+        (
+            "INSERT INTO shared_chat VALUES ('c', '{\"share_mode\": \"continue\"}')",
+        ),
+        True,
+    ),
+    Sharing(
+        "in a folder of her own",
+        (
+            "INSERT INTO folder VALUES ('f1', NULL, 'ada')",
+            "UPDATE chat SET folder_id = 'f1'",
+        ),
+        False,
+    ),
+    Sharing(
+        "in a folder within a shared one",
+        (
+            "INSERT INTO folder VALUES ('f1', 'f0', 'ada')",
+            "INSERT INTO folder VALUES ('f0', NULL, 'ada')",
+            "INSERT INTO access_grant VALUES ('folder', 'f0')",
+            "UPDATE chat SET folder_id = 'f1'",
+        ),
+        True,
+    ),
+    Sharing("of somebody else's", ("UPDATE chat SET user_id = 'bob'",), True),
+    Sharing("that is not stored yet", ("DELETE FROM chat",), False),
+)
+
+
+@pytest.mark.parametrize("case", SHARINGS, ids=lambda case: case.how)
+async def test_who_reads_chats(worker: Worker, case: Sharing) -> None:
+    """Others read a chat that is shared to be gone on with, by itself or with a folder above it.
+
+    The look that finds where it is tells the same, as far as it goes.
+    """
+    for change in case.changes:
+        await worker.change(change)
+    assert await is_read_by_others("c", "ada") is case.is_read
+    told = (await located(worker, "ada", "c")).shared
+    assert told is (None if "folder" in case.how else case.is_read)
 
 
 async def test_other_authors(worker: Worker) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from adaptive.control.numbers import NumberedMemories
 from adaptive.control.requests import Withheld, listed
 from adaptive.control.turn import Command
-from adaptive.core.marks import Place, PlaceChoice, Tagged
+from adaptive.core.marks import Place, PlaceChoice, PlaceChoices, Tagged
 from adaptive.core.model import Memory, NewMemory, frozen
 from adaptive.core.texts import titled_parts
 from adaptive.memory.audit import AuditEntry
@@ -80,9 +80,7 @@ class PlaceCommands:
         if choices != hook.place.choices:
             await self._write(hook, choices)
 
-    async def _write(
-        self, hook: Hook, choices: dict[str, PlaceChoice]
-    ) -> None:
+    async def _write(self, hook: Hook, choices: PlaceChoices) -> None:
         await self.table.write(hook.user_id, "", choices, int(time.time()))
 
     @staticmethod

@@ -133,6 +133,8 @@ def iso_day(value: object) -> str:
 # Of what is learned in a place: it is known everywhere, or there alone; and whether nothing else
 # comes there.
 PlaceChoice = Literal["everywhere", "here", "here only"]
+# What a user has chosen, by the scopes of folders and models.
+PlaceChoices = dict[str, PlaceChoice]
 # Of the signs of an id, as many as a mark has room for.
 _LONGEST_ID = 100
 
@@ -153,9 +155,7 @@ class Place:
 
     folder: str = ""
     model: str = ""
-    choices: Mapping[str, PlaceChoice] = field(
-        default_factory=dict[str, PlaceChoice]
-    )
+    choices: Mapping[str, PlaceChoice] = field(default_factory=PlaceChoices)
     new_folders: PlaceChoice = "everywhere"
     known: bool = True
 

@@ -1,23 +1,37 @@
 """Of which kind a chat is, and who sees it: people who can open it, and models elsewhere."""
 
+import asyncio
 import ipaddress
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from fastapi import Request
-from sqlalchemy import exists, or_, select
+from sqlalchemy import Select, exists, or_, select
 from yarl import URL
 
+from adaptive.core.marks import NOWHERE, Place, PlaceChoices, scope_of
 from adaptive.core.messages import listing, mapping, text_field
 from adaptive.core.model import ConversationKind, JsonMapping, frozen
 from adaptive.host.application import recent_setting
-from adaptive.host.database import HOST_DATABASE
+from adaptive.host.database import (
+    HOST_CHATS,
+    HOST_DATABASE,
+    HOST_FOLDERS,
+    HOST_GRANTS,
+    HOST_SHARED_CHATS,
+)
 from adaptive.host.faults import faults_logged
 from adaptive.host.providers import HostCompleter
+from adaptive.host.tables import SealedEntries
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
+from adaptive.memory.tables import read_as
 from adaptive.privacy.redaction import RedactingCompleter
 
+# What a turn waits at most for where its chat is, which takes a millisecond.
+_LONGEST_READING_SECONDS = 2.0
 # Names that are resolved within one network only (RFC 6761, 6762, 8375; ICANN's "internal").
 _INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 _HTTP_PORT = 80
@@ -59,52 +73,113 @@ def is_on_page(
     return is_of_kind and bool(metadata.get("message_id"))
 
 
-async def is_read_by_others(chat_id: str, user_id: str) -> bool:
-    """Whether somebody else owns a saved chat, or may open it as it goes on; admins don't count.
+def chat_query(chat_id: str) -> Select[Any, Any, Any]:
+    """Whose a saved chat is, in which folder, and whether others may open it as it goes on.
 
-    That is where it is shared with replies, or lies in a shared folder; before 0.12, where people
-    are named with whom it is shared. A link to read shows the chat as it was when the link was
-    made, and a chat that is not stored yet is its user's (host: models/chats.py,
+    That is where it is shared with replies; before 0.12, where people are named with whom it is
+    shared. A link to read shows the chat as it was when the link was made (host: models/chats.py,
     get_accessible_chat_by_id, up to 0.11 get_chat_by_id_for_user, and routers/chats.py).
     """
-    from open_webui.models.access_grants import AccessGrant
-    from open_webui.models.chats import Chat, Chats
-    from open_webui.models.shared_chats import SharedChat
-
-    if hasattr(Chats, "get_accessible_chat_by_id"):
+    shared = HOST_SHARED_CHATS.c
+    grant = HOST_GRANTS.c
+    chat = HOST_CHATS.c
+    if _has_share_modes():
         goes_on = exists().where(
-            SharedChat.chat_id == Chat.id,
-            SharedChat.chat["share_mode"].as_string() == "continue",
+            shared.chat_id == chat.id,
+            shared.chat["share_mode"].as_string() == "continue",
         )
     else:
         goes_on = exists().where(
-            AccessGrant.resource_type == "shared_chat",
-            AccessGrant.resource_id == Chat.id,
+            grant.resource_type == "shared_chat", grant.resource_id == chat.id
         )
-    query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
-    stored = await HOST_DATABASE.rows(
-        "reading who may open a chat", query.where(Chat.id == chat_id)
-    )
-    if not stored:
-        return False
-    chat = stored[0]
-    if chat.user_id != user_id or chat.goes_on:
+    return select(
+        chat.user_id.label("owner"),
+        chat.folder_id.label("folder"),
+        goes_on.label("goes_on"),
+    ).where(chat.id == chat_id)
+
+
+@frozen
+class LocatedChat:
+    """Where a chat is, and whether others read it as it goes on, as far as one statement tells."""
+
+    place: Place = NOWHERE
+    shared: bool | None = None
+
+
+async def located_chat(
+    entries: SealedEntries,
+    user_id: str,
+    metadata: JsonMapping,
+    place: Place,
+) -> LocatedChat:
+    """Where a user's chat is with what is chosen there; ``NOWHERE`` where that can't be read.
+
+    The folder is that of the chat's row, which moves with the chat; where there is no row of the
+    user's, as of temporary chats, it is the one that the page has told (host: utils/middleware.py).
+    """
+    doing = "reading where a chat is"
+    with faults_logged(doing):
+        async with asyncio.timeout(_LONGEST_READING_SECONDS):
+            chosen, chat = await entries.read_beside(
+                doing,
+                "places",
+                user_id,
+                "",
+                chat_query(text_field(metadata, "chat_id")),
+            )
+        folder_id = text_field(metadata, "folder_id")
+        if chat.owner == user_id:
+            folder_id = chat.folder or ""
+        [choices] = read_as(PlaceChoices, chosen) or [{}]
+        located = replace(
+            place, folder=scope_of("folder", folder_id), choices=choices
+        )
+        return LocatedChat(located, is_shared(chat, user_id))
+    return LocatedChat()
+
+
+@cache
+def _has_share_modes() -> bool:
+    """Whether a chat is shared to be read or to be gone on with (0.12 and later)."""
+    try:
+        from open_webui.models.chats import Chats
+    except ImportError:
         return True
-    return bool(chat.folder_id) and await _is_shared_folder(
-        chat.folder_id, user_id
-    )
+    return hasattr(Chats, "get_accessible_chat_by_id")
+
+
+def is_shared(chat: Any, user_id: str) -> bool | None:
+    """Whether others read a chat by its row (``chat_query``); ``None`` where its folder says it.
+
+    A chat that is not stored yet is its user's, and so is one of ours in no folder.
+    """
+    if chat.owner is None:
+        return False
+    if chat.owner != user_id or chat.goes_on:
+        return True
+    return None if chat.folder else False
+
+
+async def is_read_by_others(chat_id: str, user_id: str) -> bool:
+    """Whether somebody else owns a saved chat, or may open it as it goes on; admins don't count."""
+    doing = "reading who may open a chat"
+    for chat in await HOST_DATABASE.rows(doing, chat_query(chat_id)):
+        shared = is_shared(chat, user_id)
+        if shared is None:
+            return await _is_shared_folder(chat.folder, user_id)
+        return shared
+    return False
 
 
 async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
     """Whether others may open a folder, or one that it lies in (host: utils/access_control)."""
-    from open_webui.models.access_grants import AccessGrant
-    from open_webui.models.folders import Folder
-
-    folders = select(Folder.id, Folder.parent_id, Folder.user_id)
-    above = folders.where(Folder.id == folder_id).cte("above", recursive=True)
-    above = above.union(folders.where(Folder.id == above.c.parent_id))
-    granted = select(AccessGrant.resource_id).where(
-        AccessGrant.resource_type == "folder"
+    folder = HOST_FOLDERS.c
+    folders = select(folder.id, folder.parent_id, folder.user_id)
+    above = folders.where(folder.id == folder_id).cte("above", recursive=True)
+    above = above.union(folders.where(folder.id == above.c.parent_id))
+    granted = select(HOST_GRANTS.c.resource_id).where(
+        HOST_GRANTS.c.resource_type == "folder"
     )
     shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
     query = select(above.c.id).where(shared).limit(1)

@@ -81,16 +81,19 @@ def _host_table(name: str, texts: str, *others: Column[Any]) -> Table:
     return Table(name, TABLES, *columns, *others)
 
 
-# See models/memories.py, models/users.py, models/folders.py, models/chats.py of the host.
+# See models/memories.py, models/users.py, models/folders.py, models/chats.py,
+# models/shared_chats.py and models/access_grants.py of the host.
 HOST_MEMORIES = _host_table("memory", "id user_id")
 HOST_USERS = _host_table("user", "id")
-HOST_FOLDERS = _host_table("folder", "id")
+HOST_FOLDERS = _host_table("folder", "id parent_id user_id")
 HOST_CHATS = _host_table(
     "chat",
     "id user_id title folder_id",
     Column("updated_at", BigInteger),
     Column("meta", JSON),
 )
+HOST_SHARED_CHATS = _host_table("shared_chat", "chat_id", Column("chat", JSON))
+HOST_GRANTS = _host_table("access_grant", "resource_type resource_id")
 HOST_AUTOMATION_RUNS = _host_table("automation_run", "chat_id")
 # Of 0.9 and later, ``meta`` of 0.11 and later (host: models/chat_messages.py).
 HOST_MESSAGES = _host_table(

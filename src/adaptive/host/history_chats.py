@@ -1,7 +1,5 @@
 """A user's saved chats, read from the host's own tables, and changed message by message.
 
-With a chat's folder comes what its user has chosen for it, which stands in a table of ours.
-
 When a chat was indexed is noted in our own table, beside the time of its last change: so one
 statement finds those that are new or changed, in whatever process and after any failure.
 
@@ -21,7 +19,6 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any
 from urllib.parse import unquote
@@ -29,7 +26,7 @@ from urllib.parse import unquote
 from sqlalchemy import case, exists, func, literal, select, text, true
 from sqlalchemy.orm.attributes import flag_modified
 
-from adaptive.core.marks import NOWHERE, Place, PlaceChoice, scope_of
+from adaptive.core.marks import scope_of
 from adaptive.core.messages import Message, mapping, text_field
 from adaptive.core.model import JsonMapping, JsonObject
 from adaptive.core.runtime import KeyedLocks
@@ -43,8 +40,7 @@ from adaptive.host.database import (
     OUR_DATABASE,
     host_session,
 )
-from adaptive.host.faults import faults_logged, uninterrupted
-from adaptive.memory.tables import PlaceTable
+from adaptive.host.faults import uninterrupted
 from adaptive.search.history_ports import (
     ListedChat,
     MessageKey,
@@ -62,8 +58,6 @@ ChangeMessage = Callable[
 UNTITLED = (None, "", "New Chat")
 # SQLite has one writer at a time: whoever waits longer gives up.
 _LONGEST_WRITING_SECONDS = 15.0
-# What a turn waits at most for the two queries, which take a millisecond each.
-_LONGEST_READING_SECONDS = 2.0
 _MOST_SECONDS = 10_000_000_000
 _CHATS = KeyedLocks()
 # What tells the place of a message, and whose it is.
@@ -114,43 +108,6 @@ class HostPastChats:
             }
             scopes.setdefault(row.id, set()).update(filter(None, named))
         return scopes
-
-    async def place(
-        self,
-        user_id: str,
-        metadata: JsonMapping,
-        model_id: str,
-        new_folders: PlaceChoice,
-        places: PlaceTable,
-        *,
-        commanded: bool,
-    ) -> Place:
-        """The place of a user's chat with a model; ``NOWHERE`` where it can't be read.
-
-        Where all is known everywhere, the folder is read only for who is ``commanded`` to change that.
-        The folder is that of the chat's row, which moves with the chat; where there is no row, as of
-        temporary chats, it is the one that the page has told (host: utils/middleware.py).
-        """
-        chat = HOST_CHATS.c
-        query = select(chat.folder_id).where(
-            chat.id == text_field(metadata, "chat_id"), chat.user_id == user_id
-        )
-        doing = "reading where a chat is"
-        with faults_logged(doing):
-            async with asyncio.timeout(_LONGEST_READING_SECONDS):
-                place = Place(
-                    model=scope_of("model", model_id),
-                    choices=await places.read(user_id, ""),
-                    new_folders=new_folders,
-                )
-                if not place.is_divided and not commanded:
-                    return place
-                stored = await HOST_DATABASE.rows(doing, query)
-            folder_id = text_field(metadata, "folder_id")
-            if stored:
-                folder_id = stored[0].folder_id or ""
-            return replace(place, folder=scope_of("folder", folder_id))
-        return NOWHERE
 
     async def standing_folders(
         self, scopes: Collection[str]

@@ -15,7 +15,7 @@ from fastapi import Request
 from sqlalchemy import select
 
 from adaptive.core.embedding import Sources
-from adaptive.core.marks import NOWHERE, Place
+from adaptive.core.marks import NOWHERE, Place, scope_of
 from adaptive.core.messages import Message, mapping, message_text, text_field
 from adaptive.core.model import ConversationKind, JsonMapping, JsonObject
 from adaptive.core.providers import Completer
@@ -34,6 +34,7 @@ from adaptive.host.audience import (
     Locality,
     conversation_kind,
     is_read_by_others,
+    located_chat,
 )
 from adaptive.host.database import HOST_DATABASE
 from adaptive.host.embedding import chosen_model, proven
@@ -65,7 +66,7 @@ Plugin = TypeVar("Plugin")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookArguments:
-    """The arguments of an inlet or an outlet, shared and changing underfoot; of a command's, too."""
+    """The arguments of an inlet or an outlet, shared and changing underfoot."""
 
     user: JsonMapping
     metadata: JsonObject
@@ -74,7 +75,6 @@ class HookArguments:
     chat_model: object = None
     caller: EventCaller | None = None
     function_id: str = ""
-    commanded: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -375,12 +375,15 @@ async def host_hook(
     if not await has_memory_on(request, user.get("settings")):
         settings = settings.model_copy(update={"enabled": False})
     hook = HostHook.of(settings, arguments, request, tables)
-    place = await HostPastChats().place(
+    located = await located_chat(
+        entries=tables.entries,
         user_id=hook.user_id,
         metadata=arguments.metadata,
-        model_id=hook.chat_model_id,
-        new_folders=settings.new_folders,
-        places=tables.places,
-        commanded=arguments.commanded,
+        place=Place(
+            model=scope_of("model", hook.chat_model_id),
+            new_folders=settings.new_folders,
+        ),
     )
-    return replace(hook, place=place)
+    if located.shared is not None:
+        hook.state.setdefault("shared", located.shared)
+    return replace(hook, place=located.place)

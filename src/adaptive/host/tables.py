@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 from sqlalchemy import (
     ColumnElement,
+    Select,
     delete,
     false,
     func,
+    literal,
     select,
+    true,
     update,
 )
 
-from adaptive.core.marks import PlaceChoice
+from adaptive.core.marks import PlaceChoices
 from adaptive.core.messages import storable_text
 from adaptive.core.model import (
     JsonObject,
@@ -122,6 +125,27 @@ class SealedEntries:
             return []
         # In a thread: opening a hundred takes longer than others may wait.
         return await asyncio.to_thread(self._opened, rows)
+
+    async def read_beside(
+        self,
+        doing: str,
+        kind: EntryKind,
+        user_id: str,
+        key: str,
+        other: Select[Any, Any, Any],
+    ) -> tuple[list[Entry], Any]:
+        """An entry, if it is there, and the first row of another query, in one statement.
+
+        Where the other query finds nothing, the columns of its row are ``None``.
+        """
+        always = select(literal(1)).subquery()
+        beside = other.limit(1).subquery()
+        named = _of(kind, user_id) & (_ROW.key == key)
+        query = select(ENTRIES, beside).select_from(
+            always.outerjoin(ENTRIES, named).outerjoin(beside, true())
+        )
+        [row] = await self._database.rows(doing, query)
+        return self._opened([row] if row.key is not None else []), row
 
     async def keys(
         self,
@@ -349,7 +373,7 @@ class HostTables:
         )
         self.commands = CommandTable(entries, "command", str, "", YEAR_SECONDS)
         self.numbers = NumberTable(entries)
-        self.places = PlaceTable(entries, "places", dict[str, PlaceChoice], {})
+        self.places = PlaceTable(entries, "places", PlaceChoices, {})
 
 
 def host_secret() -> str:

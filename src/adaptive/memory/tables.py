@@ -19,7 +19,7 @@ from typing import Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from adaptive.core.marks import PlaceChoice
+from adaptive.core.marks import PlaceChoices
 from adaptive.core.model import Memory, frozen
 
 DAY_SECONDS = 24 * 3600
@@ -305,7 +305,7 @@ ChatTable = ValueTable[dict[str, Addition]]
 # Notes by chat; they go with their chat.
 ChatNotesTable = ValueTable[ChatNotes]
 # What each user has chosen for folders and models, by their scopes.
-PlaceTable = ValueTable[dict[str, PlaceChoice]]
+PlaceTable = ValueTable[PlaceChoices]
 # The answers of commands that change something, by the message that gave the command.
 CommandTable = ValueTable[str]
 
