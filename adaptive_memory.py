@@ -1034,6 +1034,23 @@ def look_at(answer):
  if not answer.cancelled():
   answer.exception()
 
+class TurnState(TypedDict, total=False):
+ language: str
+ unlearned: str
+ warnings: list[str]
+ title: str
+ recalled: str
+ injected: list[str]
+ redaction: str
+ shared: bool
+ branch: list[str]
+ block_mark: str
+
+def turn_state(metadata):
+ if not isinstance(metadata.get("adaptive_memory"), dict):
+  metadata["adaptive_memory"] = TurnState()
+ return metadata["adaptive_memory"]
+
 # ---- src/adaptive/core/texts.py ----
 
 def unpacked(packed):
@@ -3057,6 +3074,13 @@ def host_request():
  if app is None:
   return None
  return Request({"type": "http", "app": app, "headers": [], "state": {}})
+
+def page_lists(request):
+ client = sys.modules.get("open_webui.utils.mcp.client")
+ if hasattr(getattr(client, "MCPClient", None), "elicit"):
+  return "form"
+ is_since_0_10 = getattr(request.app.state, "config", None) is None
+ return "list" if is_since_0_10 else ""
 
 async def host_setting(request, name):
  attribute, key = _NAMES[name]
@@ -6386,6 +6410,192 @@ def _errors_without_secrets(*, quoted):
   error.detail = without_secrets(error.detail) if quoted else ""
   raise
 
+# ---- src/adaptive/privacy/redacted_chat.py ----
+
+_REASONING_FIELDS__redacted_chat = frozenset({"reasoning_content", "reasoning", "thinking"})
+_SPOKEN_FIELDS = _REASONING_FIELDS__redacted_chat | {"content", "refusal"}
+_TEXT_FIELDS = _SPOKEN_FIELDS | frozenset("text code tool_calls function output summary item part response".split())
+_STREAMED_FIELDS = _TEXT_FIELDS | {"arguments"}
+_PLACES_IN_RESPONSE = ("output_index", "content_index", "summary_index")
+_LONGEST_PLACEHOLDER = 36
+_UNFINISHED = re.compile(
+ r"(?:\\{0,2}[\[\u3010\uff3b] ?(?:[A-Za-z][A-Za-z0-9_ \\-]{0,30})?"
+ r"|(?<![0-9A-Za-z_])[A-Z][A-Z0-9_\\]{0,32}|\\{1,2})\Z"
+)
+_IDLE_SECONDS = 3600.0
+_MOST_TURNS = 10_000
+_LONGEST_SECONDS = 10.0
+_WITHHELD = "[The user's message is not shown to you: personal data in it could not be replaced. Say so in one sentence, and that sending it again may help.]"
+
+_Change = Callable[[str], str]
+
+def redacted_chat(messages, redaction, whole=()):
+ texts = {}
+ for message in (*whole, *messages):
+  changed_texts(message, lambda text: texts.setdefault(text, text))
+ redacted = dict(zip(texts, redaction.redact_all(list(texts)), strict=True))
+ return [changed_texts(message, redacted.__getitem__) for message in messages]
+
+def changed_texts(value, change):
+ if isinstance(value, str):
+  return change(value)
+ items = listing(value)
+ if items:
+  return [changed_texts(item, change) for item in items]
+ fields = dict(mapping(value))
+ for name in sorted(fields.keys() & _TEXT_FIELDS):
+  fields[name] = changed_texts(fields[name], change)
+ if "arguments" in fields:
+  fields["arguments"] = _changed_arguments(fields["arguments"], change)
+ return fields or value
+
+def _changed_arguments(arguments, change):
+ if not isinstance(arguments, str):
+  return changed_values(arguments, change)
+ try:
+  parsed = json.loads(arguments)
+ except (ValueError, RecursionError):
+  return change(arguments)
+ changed = changed_values(parsed, change)
+ return arguments if changed == parsed else json.dumps(changed, ensure_ascii=False)
+
+def changed_values(value, change):
+ if isinstance(value, str):
+  return change(value)
+ if isinstance(value, int):
+  digits = str(value)
+  changed = change(digits)
+  return value if changed == digits else changed
+ items = listing(value)
+ if items:
+  return [changed_values(item, change) for item in items]
+ fields = mapping(value)
+ return {change(name): changed_values(inner, change) for name, inner in fields.items()} or value
+
+class EventRestorer:
+ def __init__(self, redaction):
+  self.redaction = redaction
+  self.is_guarded = False
+  self._waiting = {}
+ def restored(self, event):
+  fields = mapping(event)
+  kind = str(fields.get("type"))
+  if kind.startswith("response."):
+   return self._restored_response(kind, fields)
+  choices = listing(fields.get("choices"))
+  if not choices:
+   return event
+  restored = [self._restored_choice(mapping(choice)) for choice in choices]
+  return {**fields, "choices": restored}
+ def restored_line(self, lines):
+  return re.sub("(?m)^data:(.*)", self._restored_data, lines)
+ def _restored_data(self, line):
+  try:
+   event = json.loads(line[1])
+  except (ValueError, RecursionError):
+   return line[0]
+  return f"data: {json.dumps(self.restored(event))}"
+ def _restored_piece(self, key, piece):
+  text = self._waiting.get(key, "\n") + piece
+  unfinished = _UNFINISHED.search(text, max(1, len(text) - _LONGEST_PLACEHOLDER))
+  certain_to = unfinished.start() if unfinished else len(text)
+  self._waiting[key] = text[certain_to - 1 :]
+  is_json = str(key[-1]).endswith("arguments")
+  certain = text[1:certain_to]
+  return self.redaction.restore(certain, json_text=is_json)
+ def _restored_pieces(self, value, *place):
+  if isinstance(value, str):
+   return self._restored_piece(place, value)
+  items = listing(value)
+  if items:
+   return [self._restored_pieces(item, *place, mapping(item).get("index")) for item in items]
+  fields = dict(mapping(value))
+  for name in fields.keys() & _STREAMED_FIELDS:
+   fields[name] = self._restored_pieces(fields[name], *place, name)
+  return fields or value
+ def _restored_choice(self, choice):
+  restore = self.redaction.restore
+  if "message" in choice:
+   message = changed_texts(choice["message"], restore)
+   return {**choice, "message": message}
+  piece = mapping(choice, "delta")
+  ended = frozenset[str]()
+  if choice.get("finish_reason"):
+   ended = _SPOKEN_FIELDS
+  elif piece.get("tool_calls") or piece.get("content"):
+   ended = _REASONING_FIELDS__redacted_chat
+  index = choice.get("index")
+  delta = dict(self._restored_pieces(piece, index))
+  for name in ended:
+   waiting = self._waiting.pop((index, name), "")[1:]
+   if waiting:
+    delta[name] = (delta.get(name) or "") + restore(waiting)
+  return {**choice, "delta": delta} if delta else choice
+ def _restored_response(self, kind, event):
+  part, _, stage = kind.rpartition(".")
+  delta = event.get("delta")
+  if stage == "delta" and isinstance(delta, str):
+   key = (*map(event.get, _PLACES_IN_RESPONSE), part)
+   return {**event, "delta": self._restored_piece(key, delta)}
+  return changed_texts(event, self.redaction.restore)
+
+class RedactedTurns:
+ def __init__(self, now=time.monotonic):
+  self._turns = UserCache[EventRestorer](_MOST_TURNS, seconds=_IDLE_SECONDS, now=now)
+ async def redact(self, body, metadata, *, whole=None, again=False):
+  state = turn_state(metadata)
+  if again and "redaction" not in state:
+   return body
+  former = self._turn(metadata)
+  redaction = former.redaction if former else Redaction()
+  turn = EventRestorer(redaction)
+  turn.is_guarded = again
+  mark = state.setdefault("redaction", uuid.uuid4().hex)
+  self._turns.put((mark,), turn)
+  async with asyncio.timeout(_LONGEST_SECONDS):
+   messages = listing(body.get("messages"))
+   redacted = await asyncio.to_thread(redacted_chat, messages, redaction, listing((whole or body).get("messages")))
+  return {**body, "messages": redacted}
+ def restored(self, body, metadata):
+  turn = self._turn(metadata)
+  if turn is None:
+   return body
+  messages = [changed_texts(message, turn.redaction.restore) for message in listing(body.get("messages"))]
+  return {**body, "messages": messages}
+ def restore_event(self, event, metadata, body):
+  turn = self._turn(metadata)
+  if turn is None or turn.redaction.is_empty:
+   return event
+  if not turn.is_guarded and _may_call_tools(body, metadata):
+   return event
+  if isinstance(event, bytes):
+   line = event.decode("utf-8", "surrogateescape")
+   restored = turn.restored_line(line)
+   return restored.encode("utf-8", "surrogateescape")
+  if isinstance(event, str):
+   return turn.restored_line(event)
+  return turn.restored(event)
+ def restore_answer(self, body, metadata):
+  turn = self._turn(metadata)
+  if turn is None:
+   return body
+  self._turns.pop((turn_state(metadata).get("redaction"),))
+  messages = listing(body.get("messages"))
+  restored = [message if mapping(message).get("id") and message is not messages[-1] else changed_texts(message, turn.redaction.restore) for message in messages]
+  return {**body, "messages": restored}
+ def _turn(self, metadata):
+  key = (turn_state(metadata).get("redaction"),)
+  turn = self._turns.get(key)
+  if turn is not None:
+   self._turns.put(key, turn)
+  return turn
+
+def _may_call_tools(body, metadata):
+ return bool(body.get("tools") or mapping(metadata, "features").get("code_interpreter"))
+
+def withheld(body):
+ return {**body, "messages": [{"role": "user", "content": _WITHHELD}]}
+
 # ---- src/adaptive/settings/merged.py ----
 
 _NEAR__merged = 0.8
@@ -7902,10 +8112,6 @@ async def _refusal_status(request, user):
 # ---- src/adaptive/host/page.py ----
 
 EventEmitter = Callable[[JsonObject], Awaitable[object]]
-EventCaller = Callable[[JsonObject], Awaitable[object]]
-_LONGEST_TITLE__page = 100
-_LONGEST_MESSAGE = 4000
-_LONGEST_ANSWER = 1000
 _NOTE_ITEM = "adaptive_memory_note"
 _FOLLOW_UPS = "followUps"
 _STATUSES = "statusHistory"
@@ -8057,37 +8263,6 @@ class PageNotifier:
  async def embed(self, document):
   data = {"embeds": [document], "replace": True}
   await show_event(self.emitter, "embeds", data)
-
-@frozen
-class PageDialog:
- caller: EventCaller | None
- seconds: float = 120.0
- async def confirm(self, title, message):
-  answer = await self._call("confirmation", title, message)
-  return answer if isinstance(answer, bool) else None
- async def ask(self, title, message, hint, value=""):
-  answer = await self._call("input", title, message, placeholder=hint, value=value, type="text")
-  if isinstance(answer, bool):
-   return ""
-  if isinstance(answer, str):
-   return answer.strip()[:_LONGEST_ANSWER]
-  return None
- async def download(self, name, text):
-  code = f"const link = document.createElement('a');const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};link.click(); return true;"
-  return await self._event("execute", {"code": code}) is True
- async def _call(self, kind, title, message, **extra):
-  shown = {"title": clipped_line(title, _LONGEST_TITLE__page), "message": plain_lines(message[:_LONGEST_MESSAGE])}
-  return await self._event(kind, shown | extra)
- async def _event(self, kind, data):
-  if self.caller is None:
-   return None
-  try:
-   async with asyncio.timeout(self.seconds):
-    with HostFaults(f"asking by {kind}"):
-     return await self.caller({"type": kind, "data": data})
-  except (TimeoutError, HostError) as error:
-   log.info("a question was not answered: %s", with_detail(error))
-   return None
 
 # ---- src/adaptive/memory/archive.py ----
 
@@ -8791,24 +8966,16 @@ async def others_read(hook):
  except HostError:
   return True
 
-class TurnState(TypedDict, total=False):
- language: str
- unlearned: str
- warnings: list[str]
- title: str
- recalled: str
- injected: list[str]
- redaction: str
- shared: bool
- branch: list[str]
- block_mark: str
-
-def turn_state(metadata):
- if not isinstance(metadata.get("adaptive_memory"), dict):
-  metadata["adaptive_memory"] = TurnState()
- return metadata["adaptive_memory"]
-
 class Notifier(Protocol): ...
+
+@frozen
+class PageQuestion:
+ title: str
+ entries: Sequence[str]
+ options: Sequence[str]
+ preset: int = 0
+ reason: str = ""
+ how_to_type: str = ""
 
 class Dialog(Protocol): ...
 
@@ -9624,102 +9791,107 @@ def message_units(messages, embedder):
 def unit_texts(units):
  return ["\n".join(head_and_tail(secretless(text), LONGEST_EMBEDDED // len(unit.texts)) for text in unit.texts) for unit in units]
 
-# ---- src/adaptive/host/doctor.py ----
+# ---- src/adaptive/host/dialog.py ----
 
-FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
-_CHECK_SECONDS = 28.0
-_VECTORS_SECONDS = 10.0
-_LONGEST_FINDING = 600
-_USUAL_WAIT_SECONDS = 3600.0
-_WAIT_FOR_KEY = "with the former one all of it comes back"
+EventCaller = Callable[[JsonObject], Awaitable[object]]
+PageLists = Literal["form", "list", ""]
+_LONGEST_TITLE__dialog = 100
+_LONGEST_MESSAGE = 4000
+_LONGEST_ANSWER = 1000
+_NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013]*")
+_NUMBER__dialog = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
+_ALL = "all"
 
-CheckFinding = tuple[str, str]
-Findings = AsyncIterator[CheckFinding]
+@frozen
+class PageDialog:
+ caller: EventCaller | None
+ seconds: float = 120.0
+ lists: PageLists = ""
+ async def confirm(self, title, message):
+  answer = await self._call("confirmation", title, message)
+  return answer if isinstance(answer, bool) else None
+ async def ask(self, title, message, hint, value=""):
+  answer = await self._call("input", title, message, placeholder=hint, value=value, type="text")
+  return _words_of(answer)
+ async def choose(self, question):
+  if self.lists and len(question.entries) == 1:
+   return await self._choose_in_list(question)
+  if self.lists == "form":
+   return await self._choose_in_form(question)
+  if not question.how_to_type:
+   return None
+  numbers = range(1, len(question.entries) + 1)
+  lines = map("{}. {}".format, numbers, question.entries)
+  answer = await self.ask(title=question.title, message=_parts(question.reason, "\n".join(lines), question.how_to_type), hint="all, or 1 3", value=", ".join(map(str, numbers)) if question.preset else "")
+  if not answer:
+   return None if answer is None else ()
+  return _chosen_by_numbers(answer, len(question.entries))
+ async def _choose_in_list(self, question):
+  options = [{"value": str(option), "label": words} for option, words in enumerate(question.options)]
+  answer = await self._call("input", question.title, _parts(question.reason, *question.entries), value=str(question.preset), input={"type": "select", "options": options})
+  chosen = _words_of(answer)
+  if not chosen:
+   return None if chosen is None else ()
+  return [_option_of(chosen)]
+ async def _choose_in_form(self, question):
+  entries = [_field(entry, question.options, question.preset) for entry in question.entries]
+  names = [f"entry {at}" for at, _ in enumerate(entries)]
+  fields = dict(zip(names, entries, strict=True))
+  if not question.preset:
+   options = ("As chosen below", *question.options[1:])
+   fields = {_ALL: _field("All of them", options), **fields}
+  form = {"mode": "form", "server_name": clipped_line(question.title, _LONGEST_TITLE__dialog), "message": question.reason, "requestedSchema": {"type": "object", "properties": fields}}
+  answer = mapping(await self._event("request:elicitation", form))
+  if answer.get("action") in ("decline", "cancel"):
+   return ()
+  if answer.get("action") != "accept":
+   return None
+  content = mapping(answer, "content")
+  of_all = _option_of(content.get(_ALL))
+  return [of_all or _option_of(content.get(name)) for name in names]
+ async def download(self, name, text):
+  code = f"const link = document.createElement('a');const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};link.click(); return true;"
+  return await self._event("execute", {"code": code}) is True
+ async def _call(self, kind, title, message, **extra):
+  shown = {"title": clipped_line(title, _LONGEST_TITLE__dialog), "message": plain_lines(message[:_LONGEST_MESSAGE])}
+  return await self._event(kind, {**shown, **extra})
+ async def _event(self, kind, data):
+  if self.caller is None:
+   return None
+  try:
+   async with asyncio.timeout(self.seconds):
+    with HostFaults(f"asking by {kind}"):
+     return await self.caller({"type": kind, "data": data})
+  except (TimeoutError, HostError) as error:
+   log.info("a question was not answered: %s", with_detail(error))
+   return None
 
-async def diagnosis(hook, indexes, database=None):
- if not hook.is_admin:
-  return FOR_ADMINS
- database = database or HostDatabase()
- checks = {"Open WebUI": _installed(database), "memory in Open WebUI": _feature(hook), "model for learning": _model(hook), "embedding": _embedding(hook, indexes), "tables": _tables(database), "turns to be learned": _turns(database), "sealed": _sealed(database)}
- checked = await asyncio.gather(*map(_checked, checks.values()))
- keys = (hook.settings.llm_api_key, hook.settings.embedding_api_key)
- lines = list[str]()
- for part, findings in zip(checks, checked, strict=True):
-  for level, text in findings:
-   shown = _without_keys(f"{part}: {text}", keys)
-   lines.append(f"- **{level}** {plain_line(clipped_line(shown, _LONGEST_FINDING))}")
- return "\n".join(lines)
+def _field(title, options, preset=0):
+ named = [{"const": str(option), "title": words} for option, words in enumerate(options)]
+ return {"type": "string", "title": title, "oneOf": named, "default": str(preset)}
 
-def _without_keys(text, keys):
- for key in filter(None, keys):
-  text = text.replace(key, "***")
- return without_secrets(text)
+def _parts(*parts):
+ return "\n\n".join(filter(None, parts))
 
-async def _checked(check):
- findings = list[CheckFinding]()
- try:
-  async with asyncio.timeout(_CHECK_SECONDS):
-   with HostFaults("checking", sentence="this can't be checked"):
-    async for finding in check:
-     findings.append(finding)
- except (TimeoutError, AdaptiveMemoryError) as error:
-  findings.append(("Problem", with_detail(error)))
- return findings
+def _words_of(answer):
+ if isinstance(answer, bool):
+  return ""
+ if isinstance(answer, str):
+  return answer.strip()[:_LONGEST_ANSWER]
+ return None
 
-async def _installed(database):
- from open_webui.env import VERSION
- from open_webui.models.functions import Function
- yield "OK", f"release {VERSION}"
- query = select(Function.id).where(Function.is_global)
- functions = await database.rows("looking for functions", query)
- module = f"{diagnosis.__module__}_"
- if any(module.startswith(f"function_{row.id}_") for row in functions):
-  yield "OK", "Adaptive Memory is on and global"
- else:
-  yield ("Note", "Adaptive Memory is not global: only models that tick it have memory")
- if not host_secret():
-  yield ("Problem", "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart")
+def _option_of(answer):
+ named = str(answer)
+ return int(named) if named.isdecimal() else 0
 
-async def _feature(hook):
- if not hook.settings.enabled:
-  yield "Note", "you have switched memory off for yourself"
- for line in hook.settings.misread:
-  yield "Problem", line
- sources = await hook.sources()
- await sources.store.stamp()
- yield "OK", "switched on, and you have the permission"
-
-async def _model(hook):
- completer = await hook.completer()
- yield ("OK", f"{completer.key} is asked; llm_provider_type and llm_host_model choose another")
-
-async def _embedding(hook, indexes):
- async for finding in indexes.findings(await hook.sources(), _VECTORS_SECONDS):
-  yield finding
-
-async def _tables(database):
- for table in OUR_TABLES:
-  await database.rows(f"reading {table.name}", select(table).limit(1))
-  yield "OK", table.name
-
-async def _turns(database):
- is_old = ENTRIES.c.created_at < time.time() - _USUAL_WAIT_SECONDS
- query = select(func.count(), func.count().filter(is_old)).where(ENTRIES.c.kind == "waiting")
- [(waiting, old)] = await database.rows("reading turns", query)
- turns = f"waiting: {waiting}, for more than an hour: {old}"
- if old:
-  yield ("Note", f"{turns}; they are tried with their users' next messages, the log says more")
- else:
-  yield "OK", turns
-
-async def _sealed(database):
- entries = HostTables(Sealer(host_secret()), database).entries
- counts = await entries.unopened()
- sealed = ", ".join(f"{kind}: {count}" for kind, count in counts.items() if kind != "done")
- if sealed:
-  yield ("Problem", f"{sealed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}")
- else:
-  yield "OK", "all that is kept can be opened"
+def _chosen_by_numbers(answer, entries):
+ if answer.casefold() == _ALL:
+  return [1] * entries
+ chosen = {int(number): 2 if minus else 1 for minus, number in _NUMBER__dialog.findall(answer)}
+ numbers = range(1, entries + 1)
+ if not _NUMBERS_ONLY.fullmatch(answer) or not chosen.keys() <= {*numbers}:
+  chosen = {}
+ return [chosen.get(number, 0) for number in numbers]
 
 # ---- src/adaptive/host/hook.py ----
 
@@ -9775,7 +9947,7 @@ class HostHook(Hook):
    can_ask=arguments.caller is not None,
    notifier=replies if settings.show_status else PageNotifier(None),
    replies=replies,
-   dialog=PageDialog(arguments.caller),
+   dialog=PageDialog(arguments.caller, lists=page_lists(request)),
    stored_answer=answer,
    native=NativeFeatures(request=request, user=arguments.user, metadata=metadata, chat_model=arguments.chat_model, kind=kind),
    arguments=arguments,
@@ -9893,7 +10065,102 @@ async def host_hook(arguments, valves, tables):
   hook.state.setdefault("shared", located.shared)
  return replace(hook, place=located.place)
 
-# ---- src/adaptive/host/attachments.py ----
+# ---- src/adaptive/host/doctor.py ----
+
+FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
+_CHECK_SECONDS = 28.0
+_VECTORS_SECONDS = 10.0
+_LONGEST_FINDING = 600
+_USUAL_WAIT_SECONDS = 3600.0
+_WAIT_FOR_KEY = "with the former one all of it comes back"
+
+CheckFinding = tuple[str, str]
+Findings = AsyncIterator[CheckFinding]
+
+async def diagnosis(hook, indexes, database=None):
+ if not hook.is_admin:
+  return FOR_ADMINS
+ database = database or HostDatabase()
+ checks = {"Open WebUI": _installed(database), "memory in Open WebUI": _feature(hook), "model for learning": _model(hook), "embedding": _embedding(hook, indexes), "tables": _tables(database), "turns to be learned": _turns(database), "sealed": _sealed(database)}
+ checked = await asyncio.gather(*map(_checked, checks.values()))
+ keys = (hook.settings.llm_api_key, hook.settings.embedding_api_key)
+ lines = list[str]()
+ for part, findings in zip(checks, checked, strict=True):
+  for level, text in findings:
+   shown = _without_keys(f"{part}: {text}", keys)
+   lines.append(f"- **{level}** {plain_line(clipped_line(shown, _LONGEST_FINDING))}")
+ return "\n".join(lines)
+
+def _without_keys(text, keys):
+ for key in filter(None, keys):
+  text = text.replace(key, "***")
+ return without_secrets(text)
+
+async def _checked(check):
+ findings = list[CheckFinding]()
+ try:
+  async with asyncio.timeout(_CHECK_SECONDS):
+   with HostFaults("checking", sentence="this can't be checked"):
+    async for finding in check:
+     findings.append(finding)
+ except (TimeoutError, AdaptiveMemoryError) as error:
+  findings.append(("Problem", with_detail(error)))
+ return findings
+
+async def _installed(database):
+ from open_webui.env import VERSION
+ from open_webui.models.functions import Function
+ yield "OK", f"release {VERSION}"
+ query = select(Function.id).where(Function.is_global)
+ functions = await database.rows("looking for functions", query)
+ module = f"{diagnosis.__module__}_"
+ if any(module.startswith(f"function_{row.id}_") for row in functions):
+  yield "OK", "Adaptive Memory is on and global"
+ else:
+  yield ("Note", "Adaptive Memory is not global: only models that tick it have memory")
+ if not host_secret():
+  yield ("Problem", "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart")
+
+async def _feature(hook):
+ if not hook.settings.enabled:
+  yield "Note", "you have switched memory off for yourself"
+ for line in hook.settings.misread:
+  yield "Problem", line
+ sources = await hook.sources()
+ await sources.store.stamp()
+ yield "OK", "switched on, and you have the permission"
+
+async def _model(hook):
+ completer = await hook.completer()
+ yield ("OK", f"{completer.key} is asked; llm_provider_type and llm_host_model choose another")
+
+async def _embedding(hook, indexes):
+ async for finding in indexes.findings(await hook.sources(), _VECTORS_SECONDS):
+  yield finding
+
+async def _tables(database):
+ for table in OUR_TABLES:
+  await database.rows(f"reading {table.name}", select(table).limit(1))
+  yield "OK", table.name
+
+async def _turns(database):
+ is_old = ENTRIES.c.created_at < time.time() - _USUAL_WAIT_SECONDS
+ query = select(func.count(), func.count().filter(is_old)).where(ENTRIES.c.kind == "waiting")
+ [(waiting, old)] = await database.rows("reading turns", query)
+ turns = f"waiting: {waiting}, for more than an hour: {old}"
+ if old:
+  yield ("Note", f"{turns}; they are tried with their users' next messages, the log says more")
+ else:
+  yield "OK", turns
+
+async def _sealed(database):
+ entries = HostTables(Sealer(host_secret()), database).entries
+ counts = await entries.unopened()
+ sealed = ", ".join(f"{kind}: {count}" for kind, count in counts.items() if kind != "done")
+ if sealed:
+  yield ("Problem", f"{sealed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}")
+ else:
+  yield "OK", "all that is kept can be opened"
 
 _MOST_BYTES = 4 * 1024 * 1024
 _TOO_LARGE = "an attached file is larger than 4 MB; attach it in parts"
@@ -9988,9 +10255,9 @@ NO_ROOM = f"{MOST_WAITING_SUGGESTIONS} suggestions wait for your answer already"
 WAITS = "it waits for your answer"
 WAITS_ALREADY = "it waits for your answer already"
 REJECTED_BEFORE = "you have rejected it before"
+_LATER, _KEEP, _NEVER = range(3)
+_OPTIONS__suggestions = ("Decide later", "Keep", "Never ask again")
 _HOW_TO_ANSWER__suggestions = "Confirm accepts the numbers below. Take a number out to decide later; put a minus before it (-1) never to be asked about it again. Cancel: not now."
-_NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013]*")
-_NUMBER__suggestions = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 
 @dataclass(eq=False)
 class Suggestions:
@@ -10038,28 +10305,27 @@ class Suggestions:
    return ""
   async with standing:
    while waiting := await table.claim(user_id, self._unanswered.get(place) or (), int(self.clock()), _MOST_ASKED, hook.place):
-    numbered = dict(enumerate(waiting, 1))
     title = "Keep these?"
     if len(waiting) == 1:
      title = "Keep this?"
     if any(one.draft.is_quiet for one in waiting):
      title = "Is this what you want?"
-    shown = [f"{at}. {_shown(one.draft)}" for at, one in numbered.items()]
-    text = "\n".join([*shown, _HOW_TO_ANSWER__suggestions])
-    numbers = ", ".join(map(str, numbered))
-    answer = await hook.dialog.ask(title, text, "", numbers)
-    kept, rejected = read_answer(answer or "", len(waiting))
-    for number in rejected:
-     await table.reject(user_id, numbered[number].digest, int(self.clock()))
-    saved = [numbered[at].digest for at in kept if await keep(numbered[at])]
+    question = PageQuestion(title=title, entries=[_shown(one.draft) for one in waiting], options=_OPTIONS__suggestions, preset=_KEEP, how_to_type=_HOW_TO_ANSWER__suggestions)
+    chosen = await hook.dialog.choose(question)
+    saved = list[str]()
+    for one, option in zip(waiting, chosen or (), strict=False):
+     if option == _NEVER:
+      await table.reject(user_id, one.digest, int(self.clock()))
+     if option == _KEEP and await keep(one):
+      saved.append(one.digest)
     await table.discard(user_id, saved)
-    if answer == "":
-     return ""
-    if answer is None:
+    if chosen is None:
      digests = frozenset(one.digest for one in waiting)
      self._unanswered.put(place, digests)
      await table.release(user_id, digests)
      return await self.left(user_id)
+    if not chosen:
+     return ""
   return ""
  async def left(self, user_id):
   number = len(await self.table.waiting(user_id))
@@ -10082,12 +10348,6 @@ def suggestion_digest(draft):
  said = draft.content.removeprefix("User ")
  named = f"{draft.bank}:{category}:{comparable(said)}{draft.scope}".lower()
  return hashlib.sha256(named.encode(errors="replace")).hexdigest()
-
-def read_answer(answer, most):
- found = {int(number): bool(minus) for minus, number in _NUMBER__suggestions.findall(answer)}
- if not _NUMBERS_ONLY.fullmatch(answer) or not all(0 < one <= most for one in found):
-  return [], []
- return [one for one in found if not found[one]], [one for one in found if found[one]]
 
 # ---- src/adaptive/learn/turns.py ----
 
@@ -10157,192 +10417,6 @@ def past_turns(branch, message_ids, blank, served):
 def by_model(turns):
  grouped = itertools.groupby(turns, lambda turn: (turn.chat_model, turn.is_direct, turn.place))
  return [list(together) for _, together in grouped]
-
-# ---- src/adaptive/privacy/redacted_chat.py ----
-
-_REASONING_FIELDS__redacted_chat = frozenset({"reasoning_content", "reasoning", "thinking"})
-_SPOKEN_FIELDS = _REASONING_FIELDS__redacted_chat | {"content", "refusal"}
-_TEXT_FIELDS = _SPOKEN_FIELDS | frozenset("text code tool_calls function output summary item part response".split())
-_STREAMED_FIELDS = _TEXT_FIELDS | {"arguments"}
-_PLACES_IN_RESPONSE = ("output_index", "content_index", "summary_index")
-_LONGEST_PLACEHOLDER = 36
-_UNFINISHED = re.compile(
- r"(?:\\{0,2}[\[\u3010\uff3b] ?(?:[A-Za-z][A-Za-z0-9_ \\-]{0,30})?"
- r"|(?<![0-9A-Za-z_])[A-Z][A-Z0-9_\\]{0,32}|\\{1,2})\Z"
-)
-_IDLE_SECONDS = 3600.0
-_MOST_TURNS = 10_000
-_LONGEST_SECONDS = 10.0
-_WITHHELD = "[The user's message is not shown to you: personal data in it could not be replaced. Say so in one sentence, and that sending it again may help.]"
-
-_Change = Callable[[str], str]
-
-def redacted_chat(messages, redaction, whole=()):
- texts = {}
- for message in (*whole, *messages):
-  changed_texts(message, lambda text: texts.setdefault(text, text))
- redacted = dict(zip(texts, redaction.redact_all(list(texts)), strict=True))
- return [changed_texts(message, redacted.__getitem__) for message in messages]
-
-def changed_texts(value, change):
- if isinstance(value, str):
-  return change(value)
- items = listing(value)
- if items:
-  return [changed_texts(item, change) for item in items]
- fields = dict(mapping(value))
- for name in sorted(fields.keys() & _TEXT_FIELDS):
-  fields[name] = changed_texts(fields[name], change)
- if "arguments" in fields:
-  fields["arguments"] = _changed_arguments(fields["arguments"], change)
- return fields or value
-
-def _changed_arguments(arguments, change):
- if not isinstance(arguments, str):
-  return changed_values(arguments, change)
- try:
-  parsed = json.loads(arguments)
- except (ValueError, RecursionError):
-  return change(arguments)
- changed = changed_values(parsed, change)
- return arguments if changed == parsed else json.dumps(changed, ensure_ascii=False)
-
-def changed_values(value, change):
- if isinstance(value, str):
-  return change(value)
- if isinstance(value, int):
-  digits = str(value)
-  changed = change(digits)
-  return value if changed == digits else changed
- items = listing(value)
- if items:
-  return [changed_values(item, change) for item in items]
- fields = mapping(value)
- return {change(name): changed_values(inner, change) for name, inner in fields.items()} or value
-
-class EventRestorer:
- def __init__(self, redaction):
-  self.redaction = redaction
-  self.is_guarded = False
-  self._waiting = {}
- def restored(self, event):
-  fields = mapping(event)
-  kind = str(fields.get("type"))
-  if kind.startswith("response."):
-   return self._restored_response(kind, fields)
-  choices = listing(fields.get("choices"))
-  if not choices:
-   return event
-  restored = [self._restored_choice(mapping(choice)) for choice in choices]
-  return {**fields, "choices": restored}
- def restored_line(self, lines):
-  return re.sub("(?m)^data:(.*)", self._restored_data, lines)
- def _restored_data(self, line):
-  try:
-   event = json.loads(line[1])
-  except (ValueError, RecursionError):
-   return line[0]
-  return f"data: {json.dumps(self.restored(event))}"
- def _restored_piece(self, key, piece):
-  text = self._waiting.get(key, "\n") + piece
-  unfinished = _UNFINISHED.search(text, max(1, len(text) - _LONGEST_PLACEHOLDER))
-  certain_to = unfinished.start() if unfinished else len(text)
-  self._waiting[key] = text[certain_to - 1 :]
-  is_json = str(key[-1]).endswith("arguments")
-  certain = text[1:certain_to]
-  return self.redaction.restore(certain, json_text=is_json)
- def _restored_pieces(self, value, *place):
-  if isinstance(value, str):
-   return self._restored_piece(place, value)
-  items = listing(value)
-  if items:
-   return [self._restored_pieces(item, *place, mapping(item).get("index")) for item in items]
-  fields = dict(mapping(value))
-  for name in fields.keys() & _STREAMED_FIELDS:
-   fields[name] = self._restored_pieces(fields[name], *place, name)
-  return fields or value
- def _restored_choice(self, choice):
-  restore = self.redaction.restore
-  if "message" in choice:
-   message = changed_texts(choice["message"], restore)
-   return {**choice, "message": message}
-  piece = mapping(choice, "delta")
-  ended = frozenset[str]()
-  if choice.get("finish_reason"):
-   ended = _SPOKEN_FIELDS
-  elif piece.get("tool_calls") or piece.get("content"):
-   ended = _REASONING_FIELDS__redacted_chat
-  index = choice.get("index")
-  delta = dict(self._restored_pieces(piece, index))
-  for name in ended:
-   waiting = self._waiting.pop((index, name), "")[1:]
-   if waiting:
-    delta[name] = (delta.get(name) or "") + restore(waiting)
-  return {**choice, "delta": delta} if delta else choice
- def _restored_response(self, kind, event):
-  part, _, stage = kind.rpartition(".")
-  delta = event.get("delta")
-  if stage == "delta" and isinstance(delta, str):
-   key = (*map(event.get, _PLACES_IN_RESPONSE), part)
-   return {**event, "delta": self._restored_piece(key, delta)}
-  return changed_texts(event, self.redaction.restore)
-
-class RedactedTurns:
- def __init__(self, now=time.monotonic):
-  self._turns = UserCache[EventRestorer](_MOST_TURNS, seconds=_IDLE_SECONDS, now=now)
- async def redact(self, body, metadata, *, whole=None, again=False):
-  state = turn_state(metadata)
-  if again and "redaction" not in state:
-   return body
-  former = self._turn(metadata)
-  redaction = former.redaction if former else Redaction()
-  turn = EventRestorer(redaction)
-  turn.is_guarded = again
-  mark = state.setdefault("redaction", uuid.uuid4().hex)
-  self._turns.put((mark,), turn)
-  async with asyncio.timeout(_LONGEST_SECONDS):
-   messages = listing(body.get("messages"))
-   redacted = await asyncio.to_thread(redacted_chat, messages, redaction, listing((whole or body).get("messages")))
-  return {**body, "messages": redacted}
- def restored(self, body, metadata):
-  turn = self._turn(metadata)
-  if turn is None:
-   return body
-  messages = [changed_texts(message, turn.redaction.restore) for message in listing(body.get("messages"))]
-  return {**body, "messages": messages}
- def restore_event(self, event, metadata, body):
-  turn = self._turn(metadata)
-  if turn is None or turn.redaction.is_empty:
-   return event
-  if not turn.is_guarded and _may_call_tools(body, metadata):
-   return event
-  if isinstance(event, bytes):
-   line = event.decode("utf-8", "surrogateescape")
-   restored = turn.restored_line(line)
-   return restored.encode("utf-8", "surrogateescape")
-  if isinstance(event, str):
-   return turn.restored_line(event)
-  return turn.restored(event)
- def restore_answer(self, body, metadata):
-  turn = self._turn(metadata)
-  if turn is None:
-   return body
-  self._turns.pop((turn_state(metadata).get("redaction"),))
-  messages = listing(body.get("messages"))
-  restored = [message if mapping(message).get("id") and message is not messages[-1] else changed_texts(message, turn.redaction.restore) for message in messages]
-  return {**body, "messages": restored}
- def _turn(self, metadata):
-  key = (turn_state(metadata).get("redaction"),)
-  turn = self._turns.get(key)
-  if turn is not None:
-   self._turns.put(key, turn)
-  return turn
-
-def _may_call_tools(body, metadata):
- return bool(body.get("tools") or mapping(metadata, "features").get("code_interpreter"))
-
-def withheld(body):
- return {**body, "messages": [{"role": "user", "content": _WITHHELD}]}
 
 # ---- src/adaptive/privacy/spoken_requests.py ----
 
@@ -11232,7 +11306,9 @@ MARKING = {"pin": "Pinned, so it always comes", "unpin": "No longer pinned", "qu
 _MARKS__numbers = {"pin": PINNED, "unpin": PINNED, "quiet": QUIET, "loud": QUIET}
 _WHICH = "Which memory? Say its number in `/memory`, or words that it alone has."
 NOT_KNOWN_OF = "Nothing is remembered about that."
+_WHICH_OF_THESE = "Which of these?"
 _MOST_MEANT = 10
+_LONGEST_OPTION = 120
 _NUMBER = re.compile(r"[#(\s]*(\d{1,9})[.):\s]*")
 
 class MemorySearch(Protocol): ...
@@ -11278,7 +11354,13 @@ class NumberedMemories:
   several = (exact or matches)[:_MOST_MEANT]
   if not several:
    return NOT_KNOWN_OF
-  return "\n".join(["Which of these? Say its number.", "", *await self.lines(hook, several)])
+  options = [clipped_line(match.memory.content, _LONGEST_OPTION) for match in several]
+  question = PageQuestion(title=_WHICH_OF_THESE, entries=[f"You said: {words}"], options=["None of them", *options])
+  (option,) = await hook.dialog.choose(question) or (0,)
+  if option:
+   return several[option - 1]
+  lines = await self.lines(hook, several)
+  return "\n".join([f"{_WHICH_OF_THESE} Say its number.", "", *lines])
  async def mark(self, hook, command):
   chosen = await self.chosen(hook, command.words)
   if isinstance(chosen, str):
@@ -12225,6 +12307,7 @@ DECLINED = "you did not confirm it"
 CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
 NOTHING_LEFT = "Nothing deleted: it was changed or deleted before you could be asked"
 _WOULD_DELETE = "Your message would delete:"
+_OPTIONS = ("Keep it", "Delete it")
 _HOW_TO_ANSWER = 'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". Anything else deletes nothing.'
 
 async def delete_confirmed(room, turn, dialog, memories, reason=_WOULD_DELETE):
@@ -12232,14 +12315,16 @@ async def delete_confirmed(room, turn, dialog, memories, reason=_WOULD_DELETE):
  memories = [memory for memory in memories if memory in standing]
  if not memories:
   return Report(NOTHING_LEFT, kind="reply")
- contents = [clipped_line(one.content, _LONGEST_SHOWN__confirmation) for one in memories[:_MOST_ASKED_ABOUT__confirmation]]
- shown = [f"{number}. {content}" for number, content in enumerate(contents, 1)]
- if len(memories) > _MOST_ASKED_ABOUT__confirmation:
-  shown.append(f"\u2026 and {len(memories) - _MOST_ASKED_ABOUT__confirmation} more")
- text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
- answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
- chosen = named_in(answer or "", memories)
- declined = UNANSWERED if answer is None else DECLINED
+ shown = memories[:_MOST_ASKED_ABOUT__confirmation]
+ entries = [clipped_line(one.content, _LONGEST_SHOWN__confirmation) for one in shown]
+ others = memories[_MOST_ASKED_ABOUT__confirmation:]
+ if others:
+  entries.append(f"\u2026 and {len(others)} more")
+ question = PageQuestion(title="Delete memories?", entries=entries, options=_OPTIONS, reason=reason, how_to_type=_HOW_TO_ANSWER)
+ options = await dialog.choose(question)
+ named = zip([*([one] for one in shown), others], options or (), strict=False)
+ chosen = [one for group, option in named for one in group if option == 1]
+ declined = UNANSWERED if options is None else DECLINED
  async with room.memory.lock:
   stored = (await room.index()).memories
   def step(memory):
@@ -12252,12 +12337,6 @@ async def delete_confirmed(room, turn, dialog, memories, reason=_WOULD_DELETE):
   proposals = [*map(step, memories)]
   outcomes = await room.memory.apply(proposals, stored, turn.source, always)
  return report_of(outcomes, report_line(outcomes), kind="reply")
-
-def named_in(answer, memories):
- if answer.strip().casefold() == "all":
-  return memories
- named, refused = read_answer(answer, min(len(memories), _MOST_ASKED_ABOUT__confirmation))
- return [] if refused else [memories[number - 1] for number in sorted(named)]
 
 async def offer_suggestions(suggestions, room_of, hook):
  outcomes = list[Proposal]()
@@ -12925,7 +13004,7 @@ def thoughts_of(text, keywords):
   if thoughts and continues(sentence):
    thoughts[-1] += f" {sentence}"
   else:
-   thoughts.extend(_parts(sentence))
+   thoughts.extend(_parts__question(sentence))
  thoughts = [*dict.fromkeys(thoughts)]
  if len(thoughts) < 2:
   return []
@@ -12933,7 +13012,7 @@ def thoughts_of(text, keywords):
  chosen = sorted(rarest_first[: _MOST_THOUGHTS - 1])
  return [thoughts[place] for place in (*chosen, len(thoughts) - 1)]
 
-def _parts(sentence):
+def _parts__question(sentence):
  if len(sentence) <= _LONGEST_SENTENCE__question:
   return [sentence]
  halves = passages(sentence, _HALF_PART)

@@ -14,8 +14,7 @@ from adaptive.core.runtime import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
 from adaptive.history.finding import ChatFinder
 from adaptive.history.indexing import HistoryIndex
-from adaptive.host.attachments import attached_texts
-from adaptive.host.doctor import diagnosis
+from adaptive.host.doctor import attached_texts, diagnosis
 from adaptive.host.erasure import HostSweep, host_eraser
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.tables import HostTables, host_secret

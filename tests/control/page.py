@@ -8,7 +8,7 @@ from typing import Any, cast
 from adaptive.core.embedding import Sources
 from adaptive.core.marks import Place
 from adaptive.core.model import ConversationKind
-from adaptive.host.page import PageDialog
+from adaptive.host.dialog import PageDialog
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings

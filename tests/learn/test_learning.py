@@ -18,7 +18,8 @@ from adaptive.core.marks import Place
 from adaptive.core.model import Draft, Proposal, Utterance
 from adaptive.core.providers import Completion, ModelRejected
 from adaptive.core.runtime import USER_ID, Foreground
-from adaptive.host.page import PageDialog, PageNotifier
+from adaptive.host.dialog import PageDialog
+from adaptive.host.page import PageNotifier
 from adaptive.learn.addressing import NOT_CONFIRMED
 from adaptive.learn.confirmation import UNANSWERED
 from adaptive.learn.learning import Learning

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -35,11 +36,13 @@ class Page:
     chat_id = "c"
     place = Place()
 
-    def __init__(self, answer: str | None) -> None:
+    def __init__(self, answer: Sequence[int] | None) -> None:
         self.dialog = AnsweringUser(answer)
 
 
-async def offered(world: World, answer: str | None) -> tuple[Page, str]:
+async def offered(
+    world: World, answer: Sequence[int] | None
+) -> tuple[Page, str]:
     """What Ada is asked about all that waits, and what she is told then."""
     page = Page(answer)
 
@@ -59,11 +62,11 @@ async def test_asked_about(answer: str, save_mode: str) -> None:
     lesson = await world.lesson(WORDS, settings=settings, can_ask=True)
     assert [each.status for each in lesson.outcomes] == ["suggested"]
     assert world.store.rows["m-1"] == DIVORCE
-    page, told = await offered(world, "1")
-    ((title, text, numbers),) = page.dialog.asked
-    assert title == "Is this what you want?"
-    assert text.startswith("1. Never bring up: User is divorced.\n")
-    assert numbers == "1"
+    page, told = await offered(world, (1,))
+    (question,) = page.dialog.asked
+    assert question.title == "Is this what you want?"
+    assert question.entries == ["Never bring up: User is divorced."]
+    assert question.preset == 1
     assert told == "Not brought up any more: User is divorced."
     quiet = world.store.rows["m-1"]
     assert quiet.tags == ("relationship", "quiet")
@@ -73,8 +76,8 @@ async def test_asked_about(answer: str, save_mode: str) -> None:
     assert world.store.rows["m-1"].tags == DIVORCE.tags
 
 
-@pytest.mark.parametrize("declined", ["", None, "-1"])
-async def test_declined(declined: str | None) -> None:
+@pytest.mark.parametrize("declined", [(), None, (2,)])
+async def test_declined(declined: Sequence[int] | None) -> None:
     """Who declines, or does not answer, is told nothing, and all stays as it is."""
     world = World(DIVORCE, script=[REPLIES[0]])
     await world.lesson(WORDS, can_ask=True)

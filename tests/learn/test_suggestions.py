@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import cast
 
@@ -22,7 +23,7 @@ from adaptive.memory.suggestion_table import (
     SuggestionTable,
     WaitingSuggestion,
 )
-from adaptive.settings.hook import Hook
+from adaptive.settings.hook import Hook, PageQuestion
 from tests.fakes import ListedEntries, turn
 from tests.learn.world import HeldLeases
 
@@ -39,17 +40,15 @@ def waiting(draft: Draft) -> WaitingSuggestion:
 class AnsweringUser:
     """A ``Dialog`` that answers as scripted."""
 
-    def __init__(self, answer: str | None) -> None:
+    def __init__(self, answer: Sequence[int] | None) -> None:
         self.answer = answer
-        self.asked: list[tuple[str, str, str]] = []
+        self.asked: list[PageQuestion] = []
 
     async def confirm(self, title: str, message: str) -> bool | None:
         raise AssertionError
 
-    async def ask(
-        self, title: str, message: str, hint: str, value: str = ""
-    ) -> str | None:
-        self.asked.append((title, message, value))
+    async def choose(self, question: PageQuestion) -> Sequence[int] | None:
+        self.asked.append(question)
         return self.answer
 
 
@@ -141,27 +140,26 @@ async def two() -> SuggestionTable:
 @pytest.mark.parametrize(
     ("answer", "rejected", "left"),
     [
-        ("1", [], [TEA]),
-        ("1 -2", [TEA], []),
-        ("-1. \u22122", [JOB, TEA], []),
-        ("", [], [JOB, TEA]),
+        ((1, 0), [], [TEA]),
+        ((1, 2), [TEA], []),
+        ((2, 2), [JOB, TEA], []),
+        ((0, 0), [], [JOB, TEA]),
+        ((), [], [JOB, TEA]),
         (None, [], [JOB, TEA]),
-        ("1, 2What goes with it?", [], [JOB, TEA]),
-        ("1, 3", [], [JOB, TEA]),
     ],
 )
 async def test_one_dialog(
-    answer: str | None, rejected: list[Draft], left: list[Draft]
+    answer: Sequence[int] | None, rejected: list[Draft], left: list[Draft]
 ) -> None:
     """All that waits is asked about at once; a yes and a no are for each number by itself."""
     table, user = await two(), AnsweringUser(answer)
     told = "2 suggestions wait for your answer" if answer is None else ""
     assert await offer(user, table) == told
-    ((title, message, value),) = user.asked
-    assert (title, value) == ("Keep these?", "1, 2")
-    assert message.splitlines()[:2] == [
-        "1. User works at the harbour. (Work; identity, goal)",
-        "2. User drinks tea. (General; preference)",
+    (question,) = user.asked
+    assert (question.title, question.preset) == ("Keep these?", 1)
+    assert question.entries == [
+        "User works at the harbour. (Work; identity, goal)",
+        "User drinks tea. (General; preference)",
     ]
     digests = {suggestion_digest(one) for one in (TEA, JOB)}
     no = await table.rejected("ada", digests)
@@ -176,9 +174,9 @@ async def test_one_dialog(
 async def test_not_saved() -> None:
     """What can't be saved waits on; where nothing waits nobody is asked."""
     table = await two()
-    assert await offer(AnsweringUser("1, 2"), table, JOB.content) == ""
+    assert await offer(AnsweringUser((1, 1)), table, JOB.content) == ""
     assert await table.waiting("ada") == (waiting(JOB),)
-    user = AnsweringUser("1")
+    user = AnsweringUser((1,))
     assert (
         await offer(user, SuggestionTable(ListedEntries(), HeldLeases())) == ""
     )

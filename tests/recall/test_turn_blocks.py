@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from adaptive.core.messages import message_text
+from adaptive.core.runtime import TurnState, turn_state
 from adaptive.recall import prompt as prompts
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.prompt import (
@@ -16,7 +17,7 @@ from adaptive.recall.prompt import (
     with_message_blocks,
 )
 from adaptive.search.vectors import content_hash
-from adaptive.settings.hook import Hook, TurnState, turn_state
+from adaptive.settings.hook import Hook
 from tests.fakes import TurnHook, WordEmbedder, hook_settings
 
 Body = dict[str, Any]

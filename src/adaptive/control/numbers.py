@@ -12,10 +12,11 @@ from adaptive.control.requests import (
 )
 from adaptive.control.turn import Command
 from adaptive.core.marks import PINNED, QUIET, marked
+from adaptive.core.messages import clipped_line
 from adaptive.core.model import JsonObject, Memory, frozen
 from adaptive.memory.user_memory import Memories
 from adaptive.search.index import FoundMemory
-from adaptive.settings.hook import Hook
+from adaptive.settings.hook import Hook, PageQuestion
 
 # What each command that marks a memory does with it, and says of it then.
 MARKING = {
@@ -29,7 +30,9 @@ _WHICH = (
     "Which memory? Say its number in `/memory`, or words that it alone has."
 )
 NOT_KNOWN_OF = "Nothing is remembered about that."
+_WHICH_OF_THESE = "Which of these?"
 _MOST_MEANT = 10
+_LONGEST_OPTION = 120
 _NUMBER = re.compile(r"[#(\s]*(\d{1,9})[.):\s]*")
 
 
@@ -115,13 +118,20 @@ class NumberedMemories:
         several = (exact or matches)[:_MOST_MEANT]
         if not several:
             return NOT_KNOWN_OF
-        return "\n".join(
-            [
-                "Which of these? Say its number.",
-                "",
-                *await self.lines(hook, several),
-            ]
+        options = [
+            clipped_line(match.memory.content, _LONGEST_OPTION)
+            for match in several
+        ]
+        question = PageQuestion(
+            title=_WHICH_OF_THESE,
+            entries=[f"You said: {words}"],
+            options=["None of them", *options],
         )
+        (option,) = await hook.dialog.choose(question) or (0,)
+        if option:
+            return several[option - 1]
+        lines = await self.lines(hook, several)
+        return "\n".join([f"{_WHICH_OF_THESE} Say its number.", "", *lines])
 
     async def mark(self, hook: Hook, command: Command) -> str:
         """Have a memory always come, or never by itself, or as others do again."""

@@ -19,10 +19,10 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypedDict, TypeVar, cast
 from weakref import WeakValueDictionary
 
-from adaptive.core.model import frozen
+from adaptive.core.model import JsonObject, frozen
 
 log_measures = logging.getLogger("adaptive_memory.measures")
 
@@ -304,3 +304,34 @@ def look_at(answer: asyncio.Future[Cached]) -> None:
     """Look at an answer that nobody may wait for any more, or asyncio would complain."""
     if not answer.cancelled():
         answer.exception()
+
+
+class TurnState(TypedDict, total=False):
+    """What the hooks of one turn tell each other: JSON, in the metadata that the host hands to all.
+
+    ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
+    are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
+    ``injected`` the ids that the answer was given, and ``redaction`` an unguessable mark, by which
+    this process knows the turn's placeholders.
+    Whether a saved chat was found to be ``shared`` stands for the turn. ``block_mark`` is such a
+    mark for what waits to be put into the prompt. ``branch`` holds the ids of the chat's messages
+    down to this turn's.
+    """
+
+    language: str
+    unlearned: str
+    warnings: list[str]
+    title: str
+    recalled: str
+    injected: list[str]
+    redaction: str
+    shared: bool
+    branch: list[str]
+    block_mark: str
+
+
+def turn_state(metadata: JsonObject) -> TurnState:
+    """The state of the turn that metadata belong to, which can be changed."""
+    if not isinstance(metadata.get("adaptive_memory"), dict):
+        metadata["adaptive_memory"] = TurnState()
+    return metadata["adaptive_memory"]

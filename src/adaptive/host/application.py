@@ -105,6 +105,15 @@ def host_request() -> Request | None:
     return Request({"type": "http", "app": app, "headers": [], "state": {}})
 
 
+def page_lists(request: Request) -> Literal["form", "list", ""]:
+    """The lists that the page's dialogs have: several in a form, or one alone, since 0.10."""
+    client = sys.modules.get("open_webui.utils.mcp.client")
+    if hasattr(getattr(client, "MCPClient", None), "elicit"):
+        return "form"
+    is_since_0_10 = getattr(request.app.state, "config", None) is None
+    return "list" if is_since_0_10 else ""
+
+
 async def host_setting(request: Request, name: str) -> Any:
     """The value of a host setting by our name; ``None`` where the release has no such setting."""
     attribute, key = _NAMES[name]

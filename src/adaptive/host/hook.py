@@ -19,7 +19,7 @@ from adaptive.core.marks import NOWHERE, Place, scope_of
 from adaptive.core.messages import Message, mapping, message_text, text_field
 from adaptive.core.model import ConversationKind, JsonMapping, JsonObject
 from adaptive.core.providers import Completer
-from adaptive.core.runtime import USER_ID
+from adaptive.core.runtime import USER_ID, turn_state
 from adaptive.host.application import (
     NativeFeatures,
     account,
@@ -28,6 +28,7 @@ from adaptive.host.application import (
     has_request_hook,
     isolated_request,
     memory_switch,
+    page_lists,
     save_user_valves,
 )
 from adaptive.host.audience import (
@@ -37,21 +38,20 @@ from adaptive.host.audience import (
     located_chat,
 )
 from adaptive.host.database import HOST_DATABASE
+from adaptive.host.dialog import EventCaller, PageDialog
 from adaptive.host.embedding import chosen_model, proven
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.page import (
-    EventCaller,
     EventEmitter,
     HostAnswer,
-    PageDialog,
     PageNotifier,
     emitter_to,
 )
 from adaptive.host.providers import chosen_completer, known_model
 from adaptive.host.tables import HostLeases, HostTables
-from adaptive.settings.hook import COMMANDED_KINDS, Hook, turn_state
+from adaptive.settings.hook import COMMANDED_KINDS, Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories, Settings
 from adaptive.settings.valves import Valves
 
@@ -132,7 +132,7 @@ class HostHook(Hook):
             can_ask=arguments.caller is not None,
             notifier=replies if settings.show_status else PageNotifier(None),
             replies=replies,
-            dialog=PageDialog(arguments.caller),
+            dialog=PageDialog(arguments.caller, lists=page_lists(request)),
             stored_answer=answer,
             native=NativeFeatures(
                 request=request,

@@ -1,7 +1,6 @@
-"""The page of a chat: answers as they are stored and shown, lines below them, and questions."""
+"""The page of a chat: answers as they are stored and shown, and lines below them."""
 
 import asyncio
-import json
 from collections.abc import (
     Awaitable,
     Callable,
@@ -13,25 +12,16 @@ from typing import Self
 from adaptive.core.messages import (
     Message,
     answer_note,
-    clipped_line,
     listing,
     mapping,
     message_text,
-    plain_lines,
     rewritten_answer,
     text_field,
     without_answer_note,
 )
-from adaptive.core.model import (
-    HostError,
-    JsonMapping,
-    JsonObject,
-    frozen,
-    log,
-    with_detail,
-)
+from adaptive.core.model import JsonMapping, JsonObject, frozen
 from adaptive.host.audience import is_temporary
-from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
+from adaptive.host.faults import faults_logged, uninterrupted
 from adaptive.host.history_chats import (
     UNTITLED,
     ChangeMessage,
@@ -41,10 +31,6 @@ from adaptive.host.history_chats import (
 )
 
 EventEmitter = Callable[[JsonObject], Awaitable[object]]
-EventCaller = Callable[[JsonObject], Awaitable[object]]
-_LONGEST_TITLE = 100
-_LONGEST_MESSAGE = 4000
-_LONGEST_ANSWER = 1000
 _NOTE_ITEM = "adaptive_memory_note"
 # Where the host keeps in a message what to ask next, and its statuses (host: utils/middleware.py,
 # socket/main.py).
@@ -332,67 +318,3 @@ class PageNotifier:
         """Show a document with the answer, in a frame without rights (host: since 0.6)."""
         data = {"embeds": [document], "replace": True}
         await show_event(self.emitter, "embeds", data)
-
-
-@frozen
-class PageDialog:
-    """A ``Dialog`` in the tab that sent the message; unanswered without a caller.
-
-    An answer may never come: the tab is closed or shows another chat, or the dialog was left with
-    Escape (host: the page up to 0.9). The host itself waits without end unless its admin set
-    ``WEBSOCKET_EVENT_CALLER_TIMEOUT`` (host: env.py), so it is ``seconds`` that bound the time.
-    """
-
-    caller: EventCaller | None
-    seconds: float = 120.0
-
-    async def confirm(self, title: str, message: str) -> bool | None:
-        """Ask for yes or no (see ``Dialog``)."""
-        answer = await self._call("confirmation", title, message)
-        return answer if isinstance(answer, bool) else None
-
-    async def ask(
-        self, title: str, message: str, hint: str, value: str = ""
-    ) -> str | None:
-        """Ask for a few words (see ``Dialog``)."""
-        answer = await self._call(
-            "input", title, message, placeholder=hint, value=value, type="text"
-        )
-        # Up to 0.9 the page answers ``true`` where nothing was typed.
-        if isinstance(answer, bool):
-            return ""
-        if isinstance(answer, str):
-            return answer.strip()[:_LONGEST_ANSWER]
-        return None
-
-    async def download(self, name: str, text: str) -> bool:
-        """Have the page save a text as a file (see ``Dialog``)."""
-        code = (
-            "const link = document.createElement('a');"
-            f"const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});"
-            f"link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};"
-            "link.click(); return true;"
-        )
-        return await self._event("execute", {"code": code}) is True
-
-    async def _call(
-        self, kind: str, title: str, message: str, **extra: str
-    ) -> object:
-        """What the page answers, ``None`` where it does not; it renders messages as Markdown."""
-        shown = {
-            "title": clipped_line(title, _LONGEST_TITLE),
-            "message": plain_lines(message[:_LONGEST_MESSAGE]),
-        }
-        return await self._event(kind, shown | extra)
-
-    async def _event(self, kind: str, data: dict[str, str]) -> object:
-        """What the page answers to an event in bounded time, ``None`` where it does not."""
-        if self.caller is None:
-            return None
-        try:
-            async with asyncio.timeout(self.seconds):
-                with HostFaults(f"asking by {kind}"):
-                    return await self.caller({"type": kind, "data": data})
-        except (TimeoutError, HostError) as error:
-            log.info("a question was not answered: %s", with_detail(error))
-            return None

@@ -24,7 +24,6 @@ from adaptive.learn.queue import always
 from adaptive.learn.suggestions import (
     Suggestions,
     joined_lines,
-    read_answer,
     report_line,
     report_of,
 )
@@ -32,7 +31,7 @@ from adaptive.learn.support import says_no_more
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.suggestion_table import WaitingSuggestion
 from adaptive.search.index import MemoryIndex
-from adaptive.settings.hook import Dialog, Hook, Report
+from adaptive.settings.hook import Dialog, Hook, PageQuestion, Report
 
 _MOST_ASKED_ABOUT = 10
 _LONGEST_SHOWN = 120
@@ -45,6 +44,7 @@ NOTHING_LEFT = (
     "Nothing deleted: it was changed or deleted before you could be asked"
 )
 _WOULD_DELETE = "Your message would delete:"
+_OPTIONS = ("Keep it", "Delete it")
 _HOW_TO_ANSWER = (
     'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
     "Anything else deletes nothing."
@@ -66,20 +66,26 @@ async def delete_confirmed(
     memories = [memory for memory in memories if memory in standing]
     if not memories:
         return Report(NOTHING_LEFT, kind="reply")
-    # Words have to be typed: Enter confirms a plain question, and the user may be typing just then.
-    contents = [
-        clipped_line(one.content, _LONGEST_SHOWN)
-        for one in memories[:_MOST_ASKED_ABOUT]
-    ]
-    shown = [
-        f"{number}. {content}" for number, content in enumerate(contents, 1)
-    ]
-    if len(memories) > _MOST_ASKED_ABOUT:
-        shown.append(f"… and {len(memories) - _MOST_ASKED_ABOUT} more")
-    text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
-    answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
-    chosen = named_in(answer or "", memories)
-    declined = UNANSWERED if answer is None else DECLINED
+    shown = memories[:_MOST_ASKED_ABOUT]
+    entries = [clipped_line(one.content, _LONGEST_SHOWN) for one in shown]
+    others = memories[_MOST_ASKED_ABOUT:]
+    if others:
+        entries.append(f"… and {len(others)} more")
+    # It has to be chosen: Enter confirms a question, and the user may be typing just then.
+    question = PageQuestion(
+        title="Delete memories?",
+        entries=entries,
+        options=_OPTIONS,
+        reason=reason,
+        how_to_type=_HOW_TO_ANSWER,
+    )
+    options = await dialog.choose(question)
+    named = zip(
+        [*([one] for one in shown), others], options or (), strict=False
+    )
+    # A minus before a number says nothing here.
+    chosen = [one for group, option in named for one in group if option == 1]
+    declined = UNANSWERED if options is None else DECLINED
     async with room.memory.lock:
         stored = (await room.index()).memories
 
@@ -97,16 +103,6 @@ async def delete_confirmed(
             proposals, stored, turn.source, always
         )
     return report_of(outcomes, report_line(outcomes), kind="reply")
-
-
-def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
-    """The memories that an answer names, by their numbers or all; none where it says more."""
-    if answer.strip().casefold() == "all":
-        return memories
-    named, refused = read_answer(answer, min(len(memories), _MOST_ASKED_ABOUT))
-    return (
-        [] if refused else [memories[number - 1] for number in sorted(named)]
-    )
 
 
 async def offer_suggestions(

@@ -5,7 +5,6 @@ user has rejected once is never proposed again; of that only a hash is kept.
 """
 
 import hashlib
-import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ from adaptive.memory.suggestion_table import (
 from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.tokens import comparable
-from adaptive.settings.hook import NOTHING_NEW, Hook, Report
+from adaptive.settings.hook import NOTHING_NEW, Hook, PageQuestion, Report
 
 # What became of proposals, in the order in which it is told; nobody is told of the others.
 _STATUS_WORDS: dict[ProposalStatus, str] = {
@@ -139,13 +138,12 @@ NO_ROOM = (
 WAITS = "it waits for your answer"
 WAITS_ALREADY = "it waits for your answer already"
 REJECTED_BEFORE = "you have rejected it before"
+_LATER, _KEEP, _NEVER = range(3)
+_OPTIONS = ("Decide later", "Keep", "Never ask again")
 _HOW_TO_ANSWER = (
     "Confirm accepts the numbers below. Take a number out to decide later; put a minus before it "
     "(-1) never to be asked about it again. Cancel: not now."
 )
-# Nothing else may stand in an answer: whoever was typing a message meant no number.
-_NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013]*")
-_NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 
 
 @dataclass(eq=False)
@@ -240,37 +238,35 @@ class Suggestions:
                 _MOST_ASKED,
                 hook.place,
             ):
-                numbered = dict(enumerate(waiting, 1))
                 title = "Keep these?"
                 if len(waiting) == 1:
                     title = "Keep this?"
                 if any(one.draft.is_quiet for one in waiting):
                     title = "Is this what you want?"
-                shown = [
-                    f"{at}. {_shown(one.draft)}"
-                    for at, one in numbered.items()
-                ]
-                text = "\n".join([*shown, _HOW_TO_ANSWER])
-                numbers = ", ".join(map(str, numbered))
-                answer = await hook.dialog.ask(title, text, "", numbers)
-                kept, rejected = read_answer(answer or "", len(waiting))
-                for number in rejected:
-                    await table.reject(
-                        user_id, numbered[number].digest, int(self.clock())
-                    )
-                saved = [
-                    numbered[at].digest
-                    for at in kept
-                    if await keep(numbered[at])
-                ]
+                question = PageQuestion(
+                    title=title,
+                    entries=[_shown(one.draft) for one in waiting],
+                    options=_OPTIONS,
+                    preset=_KEEP,
+                    how_to_type=_HOW_TO_ANSWER,
+                )
+                chosen = await hook.dialog.choose(question)
+                saved = list[str]()
+                for one, option in zip(waiting, chosen or (), strict=False):
+                    if option == _NEVER:
+                        await table.reject(
+                            user_id, one.digest, int(self.clock())
+                        )
+                    if option == _KEEP and await keep(one):
+                        saved.append(one.digest)
                 await table.discard(user_id, saved)
-                if answer == "":
-                    return ""
-                if answer is None:
+                if chosen is None:
                     digests = frozenset(one.digest for one in waiting)
                     self._unanswered.put(place, digests)
                     await table.release(user_id, digests)
                     return await self.left(user_id)
+                if not chosen:
+                    return ""
         return ""
 
     async def left(self, user_id: str) -> str:
@@ -309,20 +305,3 @@ def suggestion_digest(draft: Draft) -> str:
     said = draft.content.removeprefix("User ")
     named = f"{draft.bank}:{category}:{comparable(said)}{draft.scope}".lower()
     return hashlib.sha256(named.encode(errors="replace")).hexdigest()
-
-
-def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
-    """The numbers to take and those to reject of an answer, each from 1 to ``most``.
-
-    None of an answer that holds anything else, or a number that was not asked about.
-    """
-    found = {
-        int(number): bool(minus) for minus, number in _NUMBER.findall(answer)
-    }
-    if not _NUMBERS_ONLY.fullmatch(answer) or not all(
-        0 < one <= most for one in found
-    ):
-        return [], []
-    return [one for one in found if not found[one]], [
-        one for one in found if found[one]
-    ]

@@ -10,9 +10,8 @@ from typing import Any
 
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import JsonMapping, JsonObject
-from adaptive.core.runtime import UserCache
+from adaptive.core.runtime import UserCache, turn_state
 from adaptive.privacy.redaction import Redaction
-from adaptive.settings.hook import turn_state
 
 # Fields in which providers tell what a model thought (host: utils/middleware.py), and what it says.
 _REASONING_FIELDS = frozenset({"reasoning_content", "reasoning", "thinking"})

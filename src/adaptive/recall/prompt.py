@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from adaptive.core.messages import Message, listing, mapping, message_text
 from adaptive.core.model import JsonObject, frozen
-from adaptive.core.runtime import UserCache
+from adaptive.core.runtime import UserCache, turn_state
 from adaptive.recall.block import (
     BLOCK_SEPARATOR,
     CLOSE_MARKER,
@@ -15,7 +15,7 @@ from adaptive.recall.block import (
 from adaptive.recall.chat_so_far import is_of_user
 from adaptive.recall.request import RequestWindow
 from adaptive.search.vectors import content_hash
-from adaptive.settings.hook import Hook, turn_state
+from adaptive.settings.hook import Hook
 
 # No entry holds a marker, so a block begins at the last opening before its closing.
 _FORMER_BLOCK = re.compile(

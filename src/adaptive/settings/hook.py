@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, Self, TypedDict
+from typing import Literal, Protocol, Self
 
 from adaptive.core.embedding import Sources
 from adaptive.core.marks import Place
@@ -21,7 +21,7 @@ from adaptive.core.model import (
     frozen,
 )
 from adaptive.core.providers import Completer
-from adaptive.core.runtime import UserCache
+from adaptive.core.runtime import TurnState, UserCache
 from adaptive.settings.merged import HiddenMemories, Settings
 
 # Kinds whose prompt gets memories. In a channel and in a chat that somebody else owns, other
@@ -190,37 +190,6 @@ async def others_read(hook: Hook) -> bool:
         return True
 
 
-class TurnState(TypedDict, total=False):
-    """What the hooks of one turn tell each other: JSON, in the metadata that the host hands to all.
-
-    ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
-    are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
-    ``injected`` the ids that the answer was given, and ``redaction`` an unguessable mark, by which
-    this process knows the turn's placeholders.
-    Whether a saved chat was found to be ``shared`` stands for the turn. ``block_mark`` is such a
-    mark for what waits to be put into the prompt. ``branch`` holds the ids of the chat's messages
-    down to this turn's.
-    """
-
-    language: str
-    unlearned: str
-    warnings: list[str]
-    title: str
-    recalled: str
-    injected: list[str]
-    redaction: str
-    shared: bool
-    branch: list[str]
-    block_mark: str
-
-
-def turn_state(metadata: JsonObject) -> TurnState:
-    """The state of the turn that metadata belong to, which can be changed."""
-    if not isinstance(metadata.get("adaptive_memory"), dict):
-        metadata["adaptive_memory"] = TurnState()
-    return metadata["adaptive_memory"]
-
-
 class Notifier(Protocol):
     """Tells the user, in the page; never raises."""
 
@@ -239,6 +208,22 @@ class Notifier(Protocol):
         ...
 
 
+@frozen
+class PageQuestion:
+    """What becomes of some entries: for each its user chooses one of the same options.
+
+    One is ``preset``: 0 leaves an entry as it is. Where a page has no lists, an entry's number says
+    the second option, and one with a minus the third; without how to type that, nothing is asked.
+    """
+
+    title: str
+    entries: Sequence[str]
+    options: Sequence[str]
+    preset: int = 0
+    reason: str = ""
+    how_to_type: str = ""
+
+
 class Dialog(Protocol):
     """Asks the user, in the page, in plain text; never raises, and waits for a bounded time."""
 
@@ -255,6 +240,13 @@ class Dialog(Protocol):
         """A question to be answered in words; the hint stands in a field without a value.
 
         ``None`` where nobody answered, an empty text where the user answered nothing or declined.
+        """
+        ...
+
+    async def choose(self, question: PageQuestion) -> Sequence[int] | None:
+        """The option that is chosen for each entry; none of all where the user declined.
+
+        ``None`` where nobody answered, or nothing can be asked.
         """
         ...
 

@@ -26,7 +26,7 @@ from tests.e2e.driver.waiting import until
 PASSWORD = "Passw0rd!x"
 HEARTBEAT_SECONDS = 30
 # Events that the host waits for the page to answer.
-QUESTIONS = ("confirmation", "input", "execute")
+QUESTIONS = ("confirmation", "input", "execute", "request:elicitation")
 
 
 class RefusedError(Exception):
@@ -248,9 +248,30 @@ class Page:
         answer = self.answers[event.kind]
         return answer(event.data) if callable(answer) else answer
 
-    def questions(self, kind: str = "input") -> list[dict[str, Any]]:
-        """What the user was asked."""
-        return [event.data for event in self.events if event.kind == kind]
+    def will_choose(self, *options: int) -> None:
+        """Have the user choose these options of what is asked about, in whatever form that is."""
+        signs = ("", "", "-")
+        numbers = " ".join(
+            f"{signs[option]}{number}"
+            for number, option in enumerate(options, 1)
+            if option
+        )
+
+        def choose(asked: dict[str, Any]) -> str:
+            return str(options[0]) if "input" in asked else numbers
+
+        def fill(asked: dict[str, Any]) -> dict[str, Any]:
+            fields = asked["requestedSchema"]["properties"]
+            names = [name for name in fields if name != "all"]
+            content = dict(zip(names, map(str, options), strict=True))
+            return {"action": "accept", "content": content}
+
+        self.answers |= {"input": choose, "request:elicitation": fill}
+
+    def questions(self, *kinds: str) -> list[dict[str, Any]]:
+        """What the user was asked that is more than yes or no."""
+        kinds = kinds or ("input", "request:elicitation")
+        return [event.data for event in self.events if event.kind in kinds]
 
     def statuses(self, turn: Turn) -> list[dict[str, Any]]:
         """All statuses of a turn's message so far, the late ones included."""

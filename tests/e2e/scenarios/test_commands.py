@@ -161,7 +161,7 @@ async def test_remember_and_forget(host: RunningHost, page: Page) -> None:
     assert f"Deleted: My {first} is a red" in forgotten
     await answered(chat, "/undo")
     assert f"**1.** My {first} is a red" in await answered(chat, "/memory")
-    page.answers["input"] = "1 2"
+    page.will_choose(1, 1)
     assert "Deleted (2)" in await answered(chat, "/forget red")
     assert await page.memories() == []
     assert "Nothing is remembered" in await answered(
@@ -178,6 +178,15 @@ async def test_pinned_and_quiet(host: RunningHost, page: Page) -> None:
     await answered(chat, "/memory")
     before = await page.memories()
     assert "Pinned" in await answered(chat, "/memory pin 1")
+    await answered(chat, "/remember My kite is a red Prism")
+    page.will_choose(1)
+    unpinned = await answered(chat, "/memory unpin red")
+    if page.release.number >= (0, 10):
+        assert "No longer pinned" in unpinned
+        await answered(chat, "/undo")
+    else:
+        assert "Say its number" in unpinned
+    await answered(chat, "/forget kite")
     assert "pinned)" in await answered(chat, "/memory")
     talk = page.new_chat()
     await talk.send("What is 17 times 4?")
@@ -196,7 +205,7 @@ async def test_pinned_and_quiet(host: RunningHost, page: Page) -> None:
     await host.rest()
     wish = {"operation": "QUIET", "id": back.id}
     learns(host.model, "never mention", operations(wish))
-    page.answers["input"] = "1"
+    page.will_choose(1)
     await page.say(
         "Please never mention my red Brompton bike again.", "Not brought up"
     )

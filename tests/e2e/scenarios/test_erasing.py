@@ -132,7 +132,7 @@ async def test_edited_message(host: RunningHost, page: Page) -> None:
     turn = await chat.send("I live in Porto.")
     await page.wait_for_status(turn, f"Saved: {PORTO}")
     learns(host.model, "cat", operations(new(CAT)))
-    page.answers["input"] = "all"
+    page.will_choose(1)
     turn = await chat.edit_last("I have a cat called Miso.")
     await page.wait_for_status(turn, f"Deleted: {PORTO}")
     (asked,) = page.questions()

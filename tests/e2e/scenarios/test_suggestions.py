@@ -17,14 +17,12 @@ TEA = "User drinks a pot of green tea every morning."
 FACT = new(TEA, tags=["preference", "behavior"])
 
 
-async def careful(
-    host: RunningHost, plugin: InstalledFilter, answer: object
-) -> Page:
-    """A user who wants to be asked, who answers so, and whose tea the model finds."""
+async def careful(host: RunningHost, plugin: InstalledFilter) -> Page:
+    """A user who wants to be asked, who keeps one fact, and whose tea the model finds."""
     learns(host.model, "green tea", operations(FACT))
     page = await host.user("ann")
     await plugin.set_user_valves(page, {"save_mode": "suggest"})
-    page.answers["input"] = answer
+    page.will_choose(1)
     return page
 
 
@@ -42,14 +40,17 @@ async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
     """Nothing is stored before the answer; then the memory stands with bank, tags and origin."""
     stored_before: list[int] = []
 
+    page = await careful(host, plugin)
+    keep = page.answers["input"]
+
     def yes(asked: dict[str, Any]) -> str:
         rows = host.query(
             "SELECT id FROM memory WHERE user_id = ?", page.user_id
         )
         stored_before.append(len(rows))
-        return str(asked["value"])
+        return keep(asked)
 
-    page = await careful(host, plugin, yes)
+    page.answers["input"] = yes
     turn = await page.say(SAID, f"Saved: {TEA}")
     assert stored_before == [0]
     (asked,) = page.questions()
@@ -72,7 +73,7 @@ async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
 async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
     """A page that is closed before the question costs nothing: the next one asks."""
     await host.set_valves({"extraction_debounce_seconds": 1})
-    page = await careful(host, plugin, "1")
+    page = await careful(host, plugin)
     await page.new_chat().send(SAID)
     await page.disconnect()
     await until(
@@ -84,21 +85,40 @@ async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
     await page.say("What is the capital of Portugal?", f"Saved: {TEA}")
 
 
+@pytest.mark.every_release
 async def test_five_facts(host: RunningHost, plugin: InstalledFilter) -> None:
-    """All five facts of one message are asked about, and saved once its user says so."""
+    """Five facts of one message are asked about at once, and each becomes what its user says."""
     facts = [
         f"User owns a {colour} kayak."
         for colour in ("red", "blue", "green", "grey", "black")
     ]
-    page = await careful(host, plugin, lambda asked: str(asked["value"]))
+    page = await careful(host, plugin)
+    page.will_choose(1, 2, 1, 0, 1)
     learns(host.model, "kayak", operations(*map(new, facts)))
     await page.say(
         "I own a red kayak, a blue, a green, a grey and a black kayak.",
         "Saved",
     )
     await host.rest()
-    asked = "\n".join(question["message"] for question in page.questions())
-    assert [fact for fact in facts if fact.rstrip(".") not in asked] == []
-    stored = "\n".join(row.content for row in await page.memories())
-    assert [fact for fact in facts if fact not in stored] == []
-    assert states(host, page) == []
+    (asked,) = page.questions()
+    assert [fact for fact in facts if fact.rstrip(".") not in str(asked)] == []
+    assert len(await page.memories()) == 3
+    assert states(host, page) == ["waiting"]
+    assert len(our_rows(host, page, "rejection")) == 1
+
+
+async def test_declined_form(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
+    """A form that is declined, or that shows in no page, saves nothing and refuses nothing."""
+    answers = ({"action": "decline"}, {"status": "cancelled", "answers": {}})
+    for number, answer in enumerate(answers):
+        page = await careful(host, plugin)
+        page.answers["request:elicitation"] = answer
+        facts = [new(f"User owns a {one} sledge.") for one in ("red", "blue")]
+        learns(host.model, f"sledge {number}", operations(*facts))
+        await page.new_chat().send(f"I own a red and a blue sledge {number}.")
+        await host.rest()
+        assert len(page.questions()) == 1
+        assert await page.memories() == []
+        assert states(host, page) == ["waiting", "waiting"]

@@ -1,0 +1,211 @@
+"""Questions in the page, in the best form that it knows: lists to choose from, or words to type."""
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal
+
+from adaptive.core.messages import clipped_line, mapping, plain_lines
+from adaptive.core.model import (
+    HostError,
+    JsonObject,
+    frozen,
+    log,
+    with_detail,
+)
+from adaptive.host.faults import HostFaults
+from adaptive.settings.hook import PageQuestion
+
+EventCaller = Callable[[JsonObject], Awaitable[object]]
+# The lists that a page knows: several in one form, one alone, or none.
+PageLists = Literal["form", "list", ""]
+_LONGEST_TITLE = 100
+_LONGEST_MESSAGE = 4000
+_LONGEST_ANSWER = 1000
+# Nothing else may stand in an answer: whoever was typing a message meant no number.
+_NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013]*")
+_NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
+_ALL = "all"
+
+
+@frozen
+class PageDialog:
+    """A ``Dialog`` in the tab that sent the message; unanswered without a caller.
+
+    An answer may never come: the tab is closed or shows another chat, or the dialog was left with
+    Escape (host: the page up to 0.9). The host itself waits without end unless its admin set
+    ``WEBSOCKET_EVENT_CALLER_TIMEOUT`` (host: env.py), so it is ``seconds`` that bound the time.
+    """
+
+    caller: EventCaller | None
+    seconds: float = 120.0
+    lists: PageLists = ""
+
+    async def confirm(self, title: str, message: str) -> bool | None:
+        """Ask for yes or no (see ``Dialog``)."""
+        answer = await self._call("confirmation", title, message)
+        return answer if isinstance(answer, bool) else None
+
+    async def ask(
+        self, title: str, message: str, hint: str, value: str = ""
+    ) -> str | None:
+        """Ask for a few words (see ``Dialog``)."""
+        answer = await self._call(
+            "input", title, message, placeholder=hint, value=value, type="text"
+        )
+        return _words_of(answer)
+
+    async def choose(self, question: PageQuestion) -> Sequence[int] | None:
+        """Ask what becomes of some entries (see ``Dialog``)."""
+        if self.lists and len(question.entries) == 1:
+            return await self._choose_in_list(question)
+        if self.lists == "form":
+            return await self._choose_in_form(question)
+        if not question.how_to_type:
+            return None
+        numbers = range(1, len(question.entries) + 1)
+        lines = map("{}. {}".format, numbers, question.entries)
+        answer = await self.ask(
+            title=question.title,
+            message=_parts(
+                question.reason, "\n".join(lines), question.how_to_type
+            ),
+            hint="all, or 1 3",
+            value=", ".join(map(str, numbers)) if question.preset else "",
+        )
+        if not answer:
+            return None if answer is None else ()
+        return _chosen_by_numbers(answer, len(question.entries))
+
+    async def _choose_in_list(
+        self, question: PageQuestion
+    ) -> Sequence[int] | None:
+        """What is chosen for one entry."""
+        options = [
+            {"value": str(option), "label": words}
+            for option, words in enumerate(question.options)
+        ]
+        answer = await self._call(
+            "input",
+            question.title,
+            _parts(question.reason, *question.entries),
+            value=str(question.preset),
+            input={"type": "select", "options": options},
+        )
+        chosen = _words_of(answer)
+        if not chosen:
+            return None if chosen is None else ()
+        return [_option_of(chosen)]
+
+    async def _choose_in_form(
+        self, question: PageQuestion
+    ) -> Sequence[int] | None:
+        """What is chosen for each of several entries, or for all, in one form (host: since 0.12)."""
+        entries = [
+            _field(entry, question.options, question.preset)
+            for entry in question.entries
+        ]
+        # No name is a number: a page would put such names first.
+        names = [f"entry {at}" for at, _ in enumerate(entries)]
+        fields = dict(zip(names, entries, strict=True))
+        if not question.preset:
+            options = ("As chosen below", *question.options[1:])
+            fields = {_ALL: _field("All of them", options), **fields}
+        form = {
+            "mode": "form",
+            "server_name": clipped_line(question.title, _LONGEST_TITLE),
+            "message": question.reason,
+            "requestedSchema": {"type": "object", "properties": fields},
+        }
+        answer = mapping(await self._event("request:elicitation", form))
+        if answer.get("action") in ("decline", "cancel"):
+            return ()
+        if answer.get("action") != "accept":
+            return None
+        content = mapping(answer, "content")
+        of_all = _option_of(content.get(_ALL))
+        return [of_all or _option_of(content.get(name)) for name in names]
+
+    async def download(self, name: str, text: str) -> bool:
+        """Have the page save a text as a file (see ``Dialog``)."""
+        code = (
+            "const link = document.createElement('a');"
+            f"const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});"
+            f"link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};"
+            "link.click(); return true;"
+        )
+        return await self._event("execute", {"code": code}) is True
+
+    async def _call(
+        self, kind: str, title: str, message: str, **extra: object
+    ) -> object:
+        """What the page answers, ``None`` where it does not; it renders messages as Markdown."""
+        shown = {
+            "title": clipped_line(title, _LONGEST_TITLE),
+            "message": plain_lines(message[:_LONGEST_MESSAGE]),
+        }
+        return await self._event(kind, {**shown, **extra})
+
+    async def _event(self, kind: str, data: JsonObject) -> object:
+        """What the page answers to an event in bounded time, ``None`` where it does not."""
+        if self.caller is None:
+            return None
+        try:
+            async with asyncio.timeout(self.seconds):
+                with HostFaults(f"asking by {kind}"):
+                    return await self.caller({"type": kind, "data": data})
+        except (TimeoutError, HostError) as error:
+            log.info("a question was not answered: %s", with_detail(error))
+            return None
+
+
+def _field(title: str, options: Sequence[str], preset: int = 0) -> JsonObject:
+    """A list of a form, in JSON Schema."""
+    named = [
+        {"const": str(option), "title": words}
+        for option, words in enumerate(options)
+    ]
+    return {
+        "type": "string",
+        "title": title,
+        "oneOf": named,
+        "default": str(preset),
+    }
+
+
+def _parts(*parts: str) -> str:
+    """Parts of a message, a blank line between them."""
+    return "\n\n".join(filter(None, parts))
+
+
+def _words_of(answer: object) -> str | None:
+    """What was typed or chosen; up to 0.9 the page answers ``true`` where nothing was."""
+    if isinstance(answer, bool):
+        return ""
+    if isinstance(answer, str):
+        return answer.strip()[:_LONGEST_ANSWER]
+    return None
+
+
+def _option_of(answer: object) -> int:
+    """The option that a list names; the first where it names none."""
+    named = str(answer)
+    return int(named) if named.isdecimal() else 0
+
+
+def _chosen_by_numbers(answer: str, entries: int) -> Sequence[int]:
+    """The option of each entry: the second for its number, the third for one with a minus.
+
+    The first for all, where an answer holds anything else or a number that was not asked about.
+    """
+    if answer.casefold() == _ALL:
+        return [1] * entries
+    chosen = {
+        int(number): 2 if minus else 1
+        for minus, number in _NUMBER.findall(answer)
+    }
+    numbers = range(1, entries + 1)
+    if not _NUMBERS_ONLY.fullmatch(answer) or not chosen.keys() <= {*numbers}:
+        chosen = {}
+    return [chosen.get(number, 0) for number in numbers]
