@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import json
 import math
+import random
+import string
+import tracemalloc
+import uuid
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.core.marks import read_notation
-from adaptive.core.model import CATEGORIES, Draft, Memory
+from adaptive.core.model import (
+    CATEGORIES,
+    Draft,
+    Memory,
+    Provenance,
+    StoredVector,
+    StoreStamp,
+)
 from adaptive.host.memory_rows import (
+    memory_meta,
     memory_of_row,
     memory_path,
     write_notation,
 )
+from adaptive.search.index import MemoryIndex, build_index
+from adaptive.search.vectors import content_hash
 from tests.rates import over
 
 META = {
@@ -113,6 +129,66 @@ def test_meta_that_anybody_wrote(meta: Any) -> None:
     assert math.isfinite(read.confidence)
     assert all(isinstance(tag, str) for tag in read.tags)
     assert read.until == ""
+
+
+def made_up_row(chance: random.Random, words: list[str]) -> SimpleNamespace:
+    """A row of a fact as the plug-in writes it and the database gives it: nothing in it is shared."""
+    said = " ".join(chance.choices(words, k=10))
+    draft = Draft(
+        content=f"User says {said}.",
+        tags=("preference",),
+        bank="General",
+        passed=content_hash(said),
+    )
+    at = 1_700_000_000 + chance.randrange(10**7)
+    source = Provenance(
+        chat_id=str(uuid.UUID(int=chance.getrandbits(128))),
+        message_id=str(uuid.UUID(int=chance.getrandbits(128))),
+        said_at=at,
+    )
+    fields = {
+        "id": str(uuid.UUID(int=chance.getrandbits(128))),
+        "content": draft.content,
+        "path": "General/preference",
+        "type": "context",
+        "meta": memory_meta(draft, source, {}),
+        "created_at": at,
+        "updated_at": at,
+    }
+    return SimpleNamespace(**json.loads(json.dumps(fields)))
+
+
+def test_index_weighs_what_is_counted() -> None:
+    """A user's index takes as much memory as the cache of indexes counts for it, and not a tenth more."""
+    chance = random.Random(18)
+    words = [
+        "".join(chance.choices(string.ascii_lowercase, k=chance.randint(4, 9)))
+        for _ in range(1200)
+    ]
+
+    def index() -> MemoryIndex:
+        """The index of 500 facts with vectors, of which nothing else is left."""
+        memories = [
+            memory_of_row(made_up_row(chance, words)) for _ in range(500)
+        ]
+        vectors = {
+            memory.id: StoredVector(
+                content_hash(memory.content), np.ones(384, np.float32)
+            )
+            for memory in memories
+        }
+        stamp = StoreStamp(count=500, newest=0, total=0)
+        return build_index(memories, vectors, None, "model", stamp, 0.0)
+
+    index()  # what is made once for all users
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        made = index()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 0.8 * made.nbytes < after - before < 1.1 * made.nbytes
 
 
 @over(

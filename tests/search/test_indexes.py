@@ -446,3 +446,18 @@ async def test_index_of_a_place() -> None:
     assert "User sails near." in contents(await at(sea))
     world.indexes.forget("ada")
     assert await at(sea) is not part
+
+
+async def test_a_large_index_stays_while_others_come() -> None:
+    """An index that is larger than all that may be kept is not made anew when others come between."""
+    facts = [memory(str(at), f"User has {at} hens.") for at in range(40)]
+    indexes = MemoryIndexes(most_bytes=40 * 1024)
+    large = World(*facts, user_id="ada", indexes=indexes)
+    assert (await large.current()).nbytes > indexes.most_bytes
+    for name in ("bob", "cid", "dan"):
+        await World(TEA, user_id=name, indexes=indexes).current()
+    assert indexes.known("ada")
+    for name in ("eve", "fay"):
+        await World(*facts, user_id=name, indexes=indexes).current()
+    assert not indexes.known("ada")
+    await settled()

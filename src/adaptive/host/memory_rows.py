@@ -9,6 +9,7 @@ import math
 import time
 import uuid
 from collections.abc import Container, Sequence
+from sys import intern
 from typing import Any
 
 from adaptive.core.marks import iso_day, read_notation
@@ -25,6 +26,8 @@ from adaptive.core.model import (
 
 _SOURCE = "adaptive_memory"
 _FORMER_CONTENTS_KEPT = 20
+# Ids and digests are longer, and no two rows' are the same.
+_LONGEST_SHARED = 20
 
 
 def write_notation(draft: Draft) -> str:
@@ -40,8 +43,9 @@ def memory_of_row(row: Any) -> Memory:
     stored = row.content or ""
     kind: str | None = getattr(row, "type", None)
     path: str | None = getattr(row, "path", None)
-    meta: JsonMapping = getattr(row, "meta", None) or {}
+    meta = _shared(getattr(row, "meta", None) or {})
     notation = read_notation(stored)
+    content = notation.get("content", "")
     tags: Sequence[Any] = listing(meta.get("tags")) or notation.get("tags", ())
     if not tags and kind == "user":
         tags = (
@@ -49,10 +53,10 @@ def memory_of_row(row: Any) -> Memory:
         )  # who somebody is, by whatever tool it was written
     return Memory(
         id=row.id,
-        content=notation.get("content", ""),
+        content=stored if content == stored else content,
         created_at=row.created_at or 0,
         updated_at=row.updated_at or 0,
-        tags=tuple(map(str, tags)),
+        tags=tuple(intern(str(tag)) for tag in tags),
         bank=str(
             meta.get("bank")
             or notation.get("bank")
@@ -62,8 +66,18 @@ def memory_of_row(row: Any) -> Memory:
         importance=round(_number(meta.get("importance"), 5)),
         meta=meta,
         until=iso_day(meta.get("until")) or notation.get("until", ""),
-        stored=(stored, kind, path),
+        stored=(stored, kind and intern(kind), path and intern(path)),
     )
+
+
+def _shared(meta: JsonMapping) -> JsonMapping:
+    """A row's meta with names and short texts that many rows share: they take most of it."""
+    return {
+        intern(name): intern(value)
+        if isinstance(value, str) and len(value) <= _LONGEST_SHARED
+        else value
+        for name, value in meta.items()
+    }
 
 
 def memories_of_rows(rows: Sequence[Any]) -> tuple[Memory, ...]:

@@ -27,8 +27,8 @@ from adaptive.core.runtime import PER_STATEMENT
 from adaptive.search.fusion import RankingIndex, ranking_index
 from adaptive.search.vectors import content_hash
 
-# A text of a sentence, its words as the keyword index keeps them, and the objects around both.
-_BYTES_PER_MEMORY = 1500
+# A row as the plug-in writes it, with its words as the keyword index keeps them; measured.
+_BYTES_PER_MEMORY = 2150
 # Dates count seconds (host: models/memories.py): a row may change again within that of its change.
 _DATE_SECONDS = 2
 

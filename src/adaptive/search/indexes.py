@@ -38,8 +38,8 @@ from adaptive.search.vectors import (
     stored_vectors,
 )
 
-# One user with 100,000 memories, vectors of 384 numbers, and many others beside.
-_MOST_INDEX_BYTES = 384 * 2**20
+# 145 users with 500 memories, vectors of 384 numbers.
+_MOST_INDEX_BYTES = 256 * 2**20
 # What a user's entry takes without an index.
 _ENTRY_BYTES = 1000
 # Nobody waits longer for an embedder that has not told yet what it is; keywords serve meanwhile.
@@ -80,9 +80,7 @@ class MemoryIndexes:
     def __post_init__(self) -> None:
         self._users = UserCache[_UserIndex](
             self.most_bytes,
-            lambda user: (
-                _ENTRY_BYTES + (user.index.nbytes if user.index else 0)
-            ),
+            self._weight,
         )
         self._views = UserCache[PlaceIndex](
             self.most_bytes // 4,
@@ -93,6 +91,11 @@ class MemoryIndexes:
         self.nulls = SharedVectors(NULL_PROMPTS)
         self.examples = SharedVectors(EXAMPLE_TEXTS)
         self._judges: dict[str, Judges] = {}
+
+    def _weight(self, user: _UserIndex) -> int:
+        """A large index counts for half of all, so that it stays while others come and go."""
+        nbytes = user.index.nbytes if user.index else 0
+        return _ENTRY_BYTES + min(nbytes, self.most_bytes // 2)
 
     def known(self, user_id: str) -> MemoryIndex | None:
         """The user's memories as they stood last, if this process has them."""

@@ -34,11 +34,14 @@ from numpy.typing import NDArray
 
 from adaptive.core.messages import head_and_tail, normalised_text
 from adaptive.core.model import Vectors, frozen
+from adaptive.core.runtime import text_cache
 from adaptive.core.texts import listed_lines
 
 # A message that carries a document says what it wants at its head or its tail.
 _LONGEST_TEXT = 8000
 _LONGEST_WORD = 40
+# Most words of all users' memories are the same few thousand.
+_KNOWN_STEMS = 20_000
 # A fact is one sentence.
 _LONGEST_COMPARED = 1000
 
@@ -166,6 +169,7 @@ def _runs(text: str) -> Iterator[tuple[str, bool]]:
             yield word, True
 
 
+@text_cache(_KNOWN_STEMS)
 def stem(word: str) -> str:
     """What the inflected forms of a folded word share; numbers and short words as they are."""
     if len(word) < 4 or word[0].isdigit():
