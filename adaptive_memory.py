@@ -1305,6 +1305,7 @@ def _of_table(lines):
 
 _SOURCE = "adaptive_memory"
 _FORMER_CONTENTS_KEPT = 20
+_LONGEST_SHARED = 20
 
 def write_notation(draft):
  tags = f"[Tags: {', '.join(draft.tags)}] " if draft.tags else ""
@@ -1316,24 +1317,28 @@ def memory_of_row(row):
  stored = row.content or ""
  kind = getattr(row, "type", None)
  path = getattr(row, "path", None)
- meta = getattr(row, "meta", None) or {}
+ meta = _shared(getattr(row, "meta", None) or {})
  notation = read_notation(stored)
+ content = notation.get("content", "")
  tags = listing(meta.get("tags")) or notation.get("tags", ())
  if not tags and kind == "user":
   tags = ("identity",)
  return Memory(
   id=row.id,
-  content=notation.get("content", ""),
+  content=stored if content == stored else content,
   created_at=row.created_at or 0,
   updated_at=row.updated_at or 0,
-  tags=tuple(map(str, tags)),
+  tags=tuple(intern(str(tag)) for tag in tags),
   bank=str(meta.get("bank") or notation.get("bank") or (path or "").partition("/")[0]),
   confidence=_number(meta.get("confidence"), 1.0),
   importance=round(_number(meta.get("importance"), 5)),
   meta=meta,
   until=iso_day(meta.get("until")) or notation.get("until", ""),
-  stored=(stored, kind, path),
+  stored=(stored, kind and intern(kind), path and intern(path)),
  )
+
+def _shared(meta):
+ return {intern(name): intern(value) if isinstance(value, str) and len(value) <= _LONGEST_SHARED else value for name, value in meta.items()}
 
 def memories_of_rows(rows):
  return tuple(map(memory_of_row, rows))
@@ -3725,6 +3730,7 @@ async def change_message(chat_id, message_id, change):
 
 _LONGEST_TEXT__tokens = 8000
 _LONGEST_WORD = 40
+_KNOWN_STEMS = 20_000
 _LONGEST_COMPARED__tokens = 1000
 
 _HAN__tokens = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
@@ -3796,6 +3802,7 @@ def _runs(text):
   else:
    yield word, True
 
+@text_cache(_KNOWN_STEMS)
 def stem(word):
  if len(word) < 4 or word[0].isdigit():
   return word
@@ -5797,7 +5804,7 @@ def _standing_out(pool, gate, strictness):
 
 # ---- src/adaptive/search/index.py ----
 
-_BYTES_PER_MEMORY = 1500
+_BYTES_PER_MEMORY = 2150
 _DATE_SECONDS = 2
 
 @frozen
@@ -5897,7 +5904,7 @@ def _ranking_of(memories, vectors, nulls, previous):
 
 # ---- src/adaptive/search/indexes.py ----
 
-_MOST_INDEX_BYTES = 384 * 2**20
+_MOST_INDEX_BYTES = 256 * 2**20
 _ENTRY_BYTES = 1000
 _PROOF_SECONDS = 0.5
 _SHOWN_SECONDS = 5.0
@@ -5919,13 +5926,16 @@ class MemoryIndexes:
  most_bytes: int = _MOST_INDEX_BYTES
  rests: EmbedderRests = field(default_factory=EmbedderRests)
  def __post_init__(self):
-  self._users = UserCache[_UserIndex](self.most_bytes, lambda user: _ENTRY_BYTES + (user.index.nbytes if user.index else 0))
+  self._users = UserCache[_UserIndex](self.most_bytes, self._weight)
   self._views = UserCache[PlaceIndex](self.most_bytes // 4, lambda view: view.whole.nbytes + view.part.nbytes)
   self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
   self._tasks = set()
   self.nulls = SharedVectors(NULL_PROMPTS)
   self.examples = SharedVectors(EXAMPLE_TEXTS)
   self._judges = {}
+ def _weight(self, user):
+  nbytes = user.index.nbytes if user.index else 0
+  return _ENTRY_BYTES + min(nbytes, self.most_bytes // 2)
  def known(self, user_id):
   user = self._users.get((user_id,))
   return user.index if user else None

@@ -33,6 +33,7 @@ NAMES = (
     "cold_start",
     "first_contact",
     "large_store",
+    "scale",
     "extraction_cost",
     "guard",
     "guard_read_path",

@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis from PyPI while a run lasts, and two processes of the host on them."""
+"""PostgreSQL and Redis from PyPI while a run lasts, and processes of the host on them."""
 
 from __future__ import annotations
 
@@ -178,17 +178,20 @@ async def running_workers(
     services: Services,
     folder: Path,
     more: Mapping[str, str],
-) -> AsyncIterator[tuple[RunningHost, HostServer]]:
-    """Two servers with one model; the second one starts when the first has made the tables.
+    count: int = 2,
+) -> AsyncIterator[tuple[RunningHost, *tuple[HostServer, ...]]]:
+    """So many servers with one model; others start when the first has made the tables.
 
-    ``more`` are environment variables of both. All logs are in ``folder``.
+    ``more`` are environment variables of all. All logs are in ``folder``.
     """
     variables = {**services.variables(environment), **more}
     model = ScriptedModel()
     await model.start()
-    data = folder / "second"
-    usual = server_variables(environment, data, model.url)
-    second = HostServer(environment, data, {**usual, **variables})
+    others = list[HostServer]()
+    for number in range(1, count):
+        data = folder / f"worker-{number}"
+        usual = server_variables(environment, data, model.url)
+        others.append(HostServer(environment, data, {**usual, **variables}))
     first = asyncio.create_task(
         RunningHost.start(
             environment, folder / "first", variables, model=model
@@ -201,9 +204,12 @@ async def running_workers(
             "the tables of the host",
             poll_seconds=0.5,
         )
-        second.spawn()
-        await asyncio.gather(first, second.wait_until_healthy())
-        yield first.result(), second
+        for server in others:
+            server.spawn()
+        healthy = (server.wait_until_healthy() for server in others)
+        await asyncio.gather(first, *healthy)
+        yield first.result(), *others
     finally:
-        await asyncio.to_thread(second.stop)
+        for server in others:
+            await asyncio.to_thread(server.stop)
         await (await first).stop()
