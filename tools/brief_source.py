@@ -112,7 +112,7 @@ def typed_variables(function: _Function) -> Iterator[ast.AnnAssign]:
 def reflowed(text: str, longest_line: int) -> str:
     """The same program as Ruff writes it, indented by one space, on as few lines as it needs.
 
-    Blank lines stand before statements at the margin alone, one each.
+    Blank lines stand in strings alone.
 
     Raises:
         subprocess.CalledProcessError: the text is no Python.
@@ -132,9 +132,6 @@ def reflowed(text: str, longest_line: int) -> str:
         if token.type == tokenize.NL and not token.line.strip()
     }
     kept = [
-        line
-        for number, line in enumerate(lines, 1)
-        if number not in blank
-        or (number + 1 not in blank and not lines[number].startswith(" "))
+        line for number, line in enumerate(lines, 1) if number not in blank
     ]
     return "\n".join(kept)

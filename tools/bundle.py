@@ -202,7 +202,7 @@ def _import_lines(
 
 
 def _module_text(module: Module, prompts: Mapping[str, str]) -> str:
-    banner = f"# ---- {module.path} ----\n"
+    banner = f"# {module.path}\n"
     code = "\n".join(_without_gaps(_kept_lines(module, prompts))).strip("\n")
     code = brief_source(code).strip("\n")
     return f"{banner}\n{code}\n" if code else banner

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.bundle.small_project import COMMITTED, PROJECT
 from tools.brief_source import is_port
 
-BANNER = re.compile(r"^# ---- (\S+) ----$", re.MULTILINE)
+BANNER = re.compile(r"^# (src/\S+)$", re.MULTILINE)
 
 
 class Untyped(ast.NodeTransformer):

@@ -556,6 +556,40 @@ async def test_words_that_no_text_can_hold() -> None:
     assert told == "Saved: User likes tea."
 
 
+NOON_IN_2024 = 1_709_640_000  # of the fifth of March
+
+
+async def test_day_of_a_memory() -> None:
+    """A memory is listed with the day on which it was said, whenever it was learned."""
+    house = House()
+    house.world.store.rows["m"] = replace(
+        memory("m", "User likes tea.", meta={"said_at": NOON_IN_2024}),
+        updated_at=NOON_IN_2024 + 86400 * 400,
+    )
+    house.named = [named(house.world.store.rows["m"])]
+    for typed in ("/memory", "/memory find tea"):
+        told = await house.answer(typed)
+        assert "2024-03-05" in told
+        assert "2025" not in told
+    assert "2024-03-05" in house.page.embedded[0]
+
+
+async def test_undo_names_what_stays() -> None:
+    """Of several changes one that was changed since stays, and is named."""
+    house = House()
+    ada = house.world.memory()
+    drafts = [Draft(f"User has boat {number}.") for number in range(3)]
+    carried = [NewMemory(draft, SOURCE) for draft in drafts]
+    await ada.bring_in(carried, "c")
+    house.world.store.edit([*house.world.store.rows][1], "User has a ship.")
+    told = await house.answer("/undo")
+    assert told.startswith("Taken back: 2 changes")
+    head, _, left = told.partition("Left as it is, since it was changed since")
+    assert "boat 1." not in head
+    assert "boat 1." in left
+    assert house.contents == ["User has a ship."]
+
+
 async def test_numbers_of_memories() -> None:
     """A memory has the number of its first listing for good, also once it is back from being gone."""
     house = House()
@@ -594,11 +628,16 @@ async def test_forgetting_by_number(typed: str) -> None:
     (deletion,) = house.learner.do.await_args.args[1]
     assert (deletion.kind, deletion.memory_id) == ("DELETE", milk.id)
     del house.world.store.rows[milk.id]
-    assert await house.answer(typed) == "Nothing is remembered about that."
-    # A number that was never given is a word like any other.
-    await house.answer("/forget 20")
-    (deletion,) = house.learner.do.await_args.args[1]
-    assert deletion.memory_id == cats.id
+    house.learner.do.reset_mock()
+    told = "There is no memory {}. As a word it stands in:\n\n- **1.** User has 2 cats."
+    assert (await house.answer(typed)).startswith(told.format(2))
+    # Nor is one that was never given a word to act on.
+    for command in ("/forget 20", "/memory pin 20"):
+        assert (await house.answer(command)).startswith(told.format(20))
+    house.named = []
+    assert await house.answer("/forget 20") == "There is no memory 20."
+    house.learner.do.assert_not_awaited()
+    assert house.world.store.rows[cats.id] == cats
 
 
 async def test_marking() -> None:

@@ -50,13 +50,9 @@ class Reader(HTMLParser):
         self.links += [
             str(fields[name]) for name in ("href", "src") if name in fields
         ]
-        self.is_words = fields.get("class") == "words"
+        self.is_words = tag == "li"
         if self.is_words:
             self.words.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        """A memory ends."""
-        self.is_words = False
 
     def handle_data(self, data: str) -> None:
         """Note what a memory says."""
@@ -73,10 +69,10 @@ def page_of(*memories: Memory) -> str:
 def test_an_item() -> None:
     """An item has its number, its words, its day, its chat, and its marks."""
     page = page_of(TEA)
-    assert '<li data-number="7" data-marks="pinned">' in page
+    assert "<li value=7>User likes tea.<p>" in page
     assert (
-        'a day &middot; <a href="/c/c%2F1" target="_blank">chat</a>'
-        " &middot; <b>until 2031-03-03</b> &middot; <b>pinned</b>" in page
+        "a day, <a href=/c/c%2F1>chat</a>, <b>until 2031-03-03</b>, <b>pinned</b>"
+        in page
     )
     assert "<h2>Personal \u00b7 preference</h2>" in page
     assert '<h1 id="count">1 memory</h1>' in page

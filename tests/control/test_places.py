@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive.control.numbers import NOT_KNOWN_OF
 from adaptive.control.places import PLACE_TEXTS
 from adaptive.control.transfer import exported, read_import
 from adaptive.core.marks import NOWHERE, Place, PlaceChoice
@@ -82,7 +81,8 @@ async def test_moving() -> None:
     # Though nothing was chosen, it is known from now on that not all is known everywhere.
     assert await chosen(house) == {SEA: "everywhere"}
     house.page.place = OUTSIDE
-    assert await house.answer("/memory move 1 everywhere") == NOT_KNOWN_OF
+    told = await house.answer("/memory move 1 everywhere")
+    assert told == "There is no memory 1."
     listed = await house.answer("/memory")
     assert "1 known elsewhere alone" in listed
     assert "sails" not in listed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -102,6 +103,8 @@ async def test_offered_once() -> None:
     assert await house.offered("How is the weather?") == []
     (line,) = await house.offered("Let us plan the kitchen budget anew")
     assert line.startswith(f'This may continue your chat "{BUDGET}".')
+    # No title is read for who was offered it before.
+    house.chats.listed = AsyncMock(side_effect=AssertionError)
     assert await house.offered("And the kitchen budget?") == [line]
     assert house.chats.read == house.embedder.calls == []
 

@@ -286,6 +286,10 @@ class HeldLeases:
         self.names.add(name)
         return is_free
 
+    async def is_taken(self, name: str) -> bool:
+        """Whether somebody has a name."""
+        return name in self.names
+
     async def renew(self, name: str, owner: str, until: float) -> bool:
         return name in self.names
 

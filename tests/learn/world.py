@@ -180,6 +180,10 @@ class HeldLeases:
             del self.rows[name]
         return bool(held)
 
+    async def is_taken(self, name: str) -> bool:
+        """Whether somebody has a name."""
+        return name in self.rows
+
     async def renew(self, name: str, owner: str, until: float) -> bool:
         """Prolong a lease that is this owner's."""
         if name not in self.rows or self.owners[name] != owner:

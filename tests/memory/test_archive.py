@@ -275,6 +275,16 @@ async def applied(
     return outcome
 
 
+async def test_typed_words_stand_alone() -> None:
+    """What a user types in a memory's place is all that it says then, where nothing keeps history."""
+    world = World(LIKES_TEA, keeps_meta=False)
+    world.store.keeps_history = False
+    draft = Draft("User hates tea.")
+    change = Proposal("UPDATE", "m-1", draft, fact_kind="ASKED")
+    await applied(world, change, LIKES_TEA)
+    assert world.contents == ["User hates tea."]
+
+
 async def test_former_content_without_a_place_for_it() -> None:
     """On a release without history a changed fact tells in itself what it was before, once."""
     world = World(LIKES_TEA, keeps_meta=False)

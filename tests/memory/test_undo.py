@@ -127,8 +127,44 @@ async def test_changed_since() -> None:
     with pytest.raises(
         WriteRefused, match=r"^a memory of this change has been changed since$"
     ):
-        await undo(world)
+        await world.memory().undo((await world.room().steps())[0])
     assert world.contents == ["User edits this."]
+
+
+async def test_others_of_a_step() -> None:
+    """What was edited since stays as it is; all else of its step is taken back, and can be redone."""
+    world = World()
+    ada = world.memory()
+    facts = [f"User knows fact {number}." for number in range(4)]
+    carried = [NewMemory(Draft(fact), SOURCE) for fact in facts]
+    await ada.bring_in(carried, "chat-1")
+    edited = list(world.store.rows)[2]
+    world.store.edit(edited, "User edits this.")
+    (step,) = await ada.steps()
+    assert len(await ada.undo(step)) == 3
+    assert world.contents == ["User edits this."]
+    undoing, step = await ada.steps()
+    assert [key.memory_id for key in step.standing] == [edited]
+    await ada.undo(undoing)
+    assert len(world.contents) == 4
+
+
+async def test_changed_twice_in_a_step() -> None:
+    """A memory that one step has made and changed is gone once that is taken back."""
+    world = World()
+    ada = world.memory()
+    source = replace(SOURCE, step="past-1")
+    for words in ("User lives in Porto.", "User lives in Faro."):
+        stored = list(world.store.rows.values())
+        kind = "UPDATE" if stored else "NEW"
+        memory_id = stored[0].id if stored else ""
+        change = Proposal(kind, memory_id, Draft(words))
+        await apply_proposals([change], stored, world.room(), source, always)
+    (step,) = await ada.steps()
+    assert len(step.standing) == 2
+    assert len(await ada.undo(step)) == 2
+    assert world.contents == []
+    assert [one.is_undo for one in await ada.steps()] == [True, False]
 
 
 async def test_end_date_is_taken_back() -> None:

@@ -20,7 +20,6 @@ from adaptive.control.places import PLACE_UNKNOWN, PlaceCommands
 from adaptive.control.requests import (
     MemoryRequests,
     change_log,
-    changes_told,
     costs_told,
     day_of,
     grouped,
@@ -28,6 +27,7 @@ from adaptive.control.requests import (
     named_memories,
     overview,
     shown_of_steps,
+    undone_told,
 )
 from adaptive.control.transfer import exported, read_import
 from adaptive.control.turn import (
@@ -60,7 +60,6 @@ from adaptive.settings.hook import Hook
 _STEPS_SHOWN = 10
 _REFUSED_LATELY_SECONDS = 30 * 24 * 3600
 _MOST_STEPS = 200
-_MOST_TOLD = 10
 _MOST_ASKED_ABOUT = 10
 _SCOPES: dict[str, ErasureScope] = {
     "everything": "everything",
@@ -268,14 +267,11 @@ class MemoryCommands(MemoryRequests):
         learner = self.past_chats.learner
         await learner.stop(hook.user_id, step.changes[0].step or "none")
         changes = await memory.undo(step)
-        lines = changes_told(
-            changes[:_MOST_TOLD],
-            len(changes),
-            withheld=await self._places.withheld(hook, memory, changes),
-        )
-        if len(lines) == 1:
-            return f"Taken back: {lines[0].removeprefix('- ')}"
-        return "\n".join([f"Taken back: {len(changes)} changes", "", *lines])
+        undone = {change.undoes for change in changes}
+        keys = [key for key in step.standing if key.text not in undone]
+        left = await memory.changes(keys)
+        withheld = await self._places.withheld(hook, memory, [*changes, *left])
+        return undone_told(changes, left, withheld=withheld)
 
     async def _remember(self, hook: Hook, command: Command) -> str:
         """Save the words as they stand."""
@@ -316,6 +312,8 @@ class MemoryCommands(MemoryRequests):
             request = ErasureRequest(scope, today if scope == "day" else None)
             return await self.erase(hook, request)
         matches = await self._numbered.meant(hook, command.words)
+        if isinstance(matches, str):
+            return matches
         exact = [match for match in matches if match.has_all_words]
         if len(exact) == 1:
             deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)

@@ -70,21 +70,29 @@ class NumberedMemories:
     memories: Memories
     search: MemorySearch
 
-    async def meant(self, hook: Hook, words: str) -> Sequence[FoundMemory]:
-        """The memory of a number that was given, if it stands, else what words name, best first."""
+    async def meant(
+        self, hook: Hook, words: str
+    ) -> Sequence[FoundMemory] | str:
+        """The memory of a number, or what words name, best first.
+
+        A number that no memory has is no word to act on: what holds it is only told.
+        """
         number = number_in(words)
-        if number is not None:
-            memory = await self.memories.of(hook)
-            given = await memory.numbers()
-            ids = [each for each in given if given[each] == number]
-            if ids:
-                rows = await memory.store.read(ids)
-                return [
-                    await self.search.named(hook, row)
-                    for row in rows
-                    if hook.place.admits(row.scope)
-                ]
-        return await self.search.found(hook, words)
+        if number is None:
+            return await self.search.found(hook, words)
+        memory = await self.memories.of(hook)
+        given = await memory.numbers()
+        ids = [each for each in given if given[each] == number]
+        for row in await memory.store.read(ids) if ids else ():
+            if hook.place.admits(row.scope):
+                return [await self.search.named(hook, row)]
+        found = await self.search.found(hook, words)
+        holding = [match for match in found if match.has_all_words]
+        told = f"There is no memory {number}."
+        if not holding:
+            return told
+        lines = await self.lines(hook, holding[:_MOST_MEANT])
+        return "\n".join([f"{told} As a word it stands in:", "", *lines])
 
     async def lines(
         self, hook: Hook, matches: Sequence[FoundMemory]
@@ -100,7 +108,7 @@ class NumberedMemories:
                 words = f"a memory that is not repeated here, {match.withheld}"
             details = [
                 f"{match.score} %",
-                day(match.memory.updated_at),
+                day(match.memory.said_at),
                 *marks_told(match.memory),
             ]
             item = f"{words} ({', '.join(details)})"
@@ -112,6 +120,8 @@ class NumberedMemories:
         if not words:
             return _WHICH
         matches = await self.meant(hook, words)
+        if isinstance(matches, str):
+            return matches
         exact = [match for match in matches if match.has_all_words]
         if len(exact) == 1:
             return exact[0]

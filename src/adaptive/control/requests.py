@@ -28,6 +28,7 @@ from adaptive.settings.hook import Hook
 _MOST_LISTED = 300
 _LONGEST_LISTED = 400
 _MOST_OF_A_STEP = 5
+_MOST_TOLD = 10
 _DAYS_SHOWN = 30
 _DONE_BY = {
     "ended": "no longer true",
@@ -75,7 +76,7 @@ def marks_told(memory: Memory) -> list[str]:
 def grouped(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
     """The newest memories by the titles of bank and category, as they are listed."""
     newest_first = sorted(
-        memories, key=lambda memory: (-memory.updated_at, memory.id)
+        memories, key=lambda memory: (-memory.said_at, memory.id)
     )
     groups: dict[str, list[Memory]] = {}
     for memory in newest_first[:_MOST_LISTED]:
@@ -99,7 +100,7 @@ def overview(
     for title, group in grouped(memories).items():
         lines = [f"**{plain_line(title)}**", ""]
         for memory in group:
-            details = [day(memory.updated_at), *marks_told(memory)]
+            details = [day(memory.said_at), *marks_told(memory)]
             item = f"{listed(memory)} ({', '.join(details)})"
             lines.append(numbered_item(numbers[memory.id], item))
         parts.append("\n".join(lines))
@@ -170,6 +171,30 @@ def changes_told(
     if number > len(changes):
         lines.append(f"- … and {number - len(changes)} more")
     return lines
+
+
+def undone_told(
+    changes: Sequence[AuditEntry],
+    left: Sequence[AuditEntry],
+    *,
+    withheld: Withheld,
+) -> str:
+    """What was taken back, and what was left as it is of the same step."""
+    told, staying = (
+        changes_told(each[:_MOST_TOLD], len(each), withheld=withheld)
+        for each in (changes, left)
+    )
+    lines = [f"Taken back: {len(changes)} changes", "", *told]
+    if len(told) == 1:
+        lines = [f"Taken back: {told[0].removeprefix('- ')}"]
+    if staying:
+        lines += [
+            "",
+            "Left as it is, since it was changed since:",
+            "",
+            *staying,
+        ]
+    return "\n".join(lines)
 
 
 def costs_told(days: Mapping[str, Counter[str]]) -> str:
@@ -339,10 +364,7 @@ def memory_page(
     groups = grouped(memories)
     for title, group in groups.items():
         items = [_item(memory, numbers[memory.id], day) for memory in group]
-        heading = f"<h2>{escape(title)}</h2>"
-        sections.append(
-            f"<section>{heading}<ul>{''.join(items)}</ul></section>"
-        )
+        sections.append(f"<h2>{escape(title)}</h2><ul>{''.join(items)}</ul>")
     counted = memories_counted(len(memories))
     listed = sum(map(len, groups.values()))
     if listed < len(memories):
@@ -353,16 +375,12 @@ def memory_page(
 
 
 def _item(memory: Memory, number: int, day: Day) -> str:
-    """A memory as an item of the page."""
+    """A memory as an item of the page, in no more letters than HTML needs: chats keep it."""
     words = escape(clipped_line(memory.content, _LONGEST_SHOWN))
-    about = [escape(day(memory.updated_at))]
+    about = [escape(day(memory.said_at))]
     chat_id = str(memory.meta.get("chat_id") or "")
     if chat_id:
         link = f"/c/{quote(chat_id, safe='')}"
-        about.append(f'<a href="{link}" target="_blank">chat</a>')
+        about.append(f"<a href={link}>chat</a>")
     about += [f"<b>{escape(mark)}</b>" for mark in marks_told(memory)]
-    return (
-        f'<li data-number="{number}" data-marks="{escape(" ".join(memory.marks))}">'
-        f'<span class="number">{number}.</span><span class="words">{words}</span>'
-        f'<span class="about">{" &middot; ".join(about)}</span></li>'
-    )
+    return f"<li value={number}>{words}<p>{', '.join(about)}"

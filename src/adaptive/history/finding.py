@@ -93,8 +93,11 @@ class ChatFinder:
             and hook.told_kind == "saved"
             and len(typed) == 1
         )
+        lease = f"chats_offered:{hook.user_id}"
+        if not may_be_offered or await self.leases.is_taken(lease):
+            return
         # Other people read what is shown in a chat that is shared.
-        if not may_be_offered or await hook.kind() != "saved":
+        if await hook.kind() != "saved":
             return
         words = message_text(typed[0])
         chats = await self._listed(hook, 0, time.time())
@@ -103,7 +106,6 @@ class ChatFinder:
             least = _LEAST_SHARE * len({*tokens(chat.title)})
             if shared < max(_LEAST_SHARED, least):
                 continue
-            lease = f"chats_offered:{hook.user_id}"
             now = time.time()
             if await self.leases.acquire(lease, now, _FOR_GOOD_SECONDS):
                 title = clipped_line(chat.title, _LONGEST_TITLE)

@@ -247,6 +247,11 @@ class HostLeases:
             )
         )
 
+    async def is_taken(self, name: str) -> bool:
+        """Look for a lease by one SELECT."""
+        taken = select(_ROW.key).where(_leases([name]))
+        return bool(await self.database.rows("looking for a lease", taken))
+
     async def renew(self, name: str, owner: str, until: float) -> bool:
         """Prolong a lease by one UPDATE."""
         these = _leases([name]) & (_ROW.body == owner)

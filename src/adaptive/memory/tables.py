@@ -113,6 +113,10 @@ class Leases(Protocol):
         """Take a name that is free or whose lease has ended."""
         ...
 
+    async def is_taken(self, name: str) -> bool:
+        """Whether somebody has a name, or had it before."""
+        ...
+
     async def renew(self, name: str, owner: str, until: float) -> bool:
         """Prolong an owner's lease; whether it is that owner's still."""
         ...

@@ -46,7 +46,9 @@ from adaptive.memory.erasure import ErasureReport, Origin
 from adaptive.memory.gate import Gate
 from adaptive.memory.tables import ArchivedMemory, ArchiveTable, NumberTable
 from adaptive.memory.writing import (
+    CHANGED_SINCE,
     Held,
+    PlannedUndo,
     apply_proposals,
     mark_memory,
     plan_undo,
@@ -182,19 +184,37 @@ class UserMemory(UserStore):
     async def undo(self, step: Step) -> list[AuditEntry]:
         """Take a step back, the newest of its changes first; the changes that this made.
 
+        A memory that was changed since is left as it is.
+
         Raises:
-            WriteRefused: a memory was changed since, or what was there may stand no more; nothing
-                is written.
+            WriteRefused: all was changed since, or what was there may stand no more; nothing is
+                written.
             HostError: a write has failed; what was taken back before it stays so.
         """
+        planned = list[PlannedUndo]()
         for portion in portions(step.standing, _PORTION):
-            await plan_undo(self, step, portion)
+            planned += await plan_undo(self, step, portion)
+        if not planned:
+            raise WriteRefused(CHANGED_SINCE)
         name = f"undo-{time.time_ns()}" if len(step.standing) > 1 else ""
         made: list[AuditEntry] = []
-        for portion in portions(step.standing, _PORTION):
-            async with self.lock:
-                made += await take_back(self, step, portion, name)
-            await self.give_way()
+        standing = len(step.standing) + 1
+        # Of a memory that the step has changed twice, the older change can be taken back then.
+        while 0 < len(step.standing) < standing:
+            standing = len(step.standing)
+            for portion in portions(step.standing, _PORTION):
+                async with self.lock:
+                    made += await take_back(self, step, portion, name)
+                await self.give_way()
+            former = step.changes[0]
+            step = next(
+                (
+                    each
+                    for each in await self.steps()
+                    if former in each.changes
+                ),
+                step,
+            )
         return made
 
     async def restorable(self, words: str) -> tuple[list[Memory], str]:

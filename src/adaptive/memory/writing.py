@@ -123,6 +123,8 @@ async def _written(
         (row,) = await exchange(user, changed)
     elif proposal.kind == "DELETE":
         await exchange(user, gone=[memory])
+    elif proposal.kind == "UPDATE" and proposal.fact_kind.lower() == ASKED:
+        (row,) = await exchange(user, changed)
     elif proposal.kind == "UPDATE":
         row = await _updated(changed, memory, user)
     elif draft.content != memory.content or draft.until != memory.until:
@@ -190,6 +192,9 @@ async def _updated(
 
 # --- taking back ---
 
+# Without its words: not every chat's model may see them.
+CHANGED_SINCE = "a memory of this change has been changed since"
+
 
 @frozen
 class PlannedUndo:
@@ -222,11 +227,13 @@ class PlannedUndo:
 async def plan_undo(
     user: UserStore, step: Step, keys: Sequence[ChangeKey]
 ) -> list[PlannedUndo]:
-    """Changes of a step with the rows that they are about, ready to be taken back.
+    """Changes of a step that can be taken back, with the rows that they are about.
+
+    What was changed since is left out, unless it belongs together as a summary does.
 
     Raises:
-        WriteRefused: another secret has sealed a change, its memory was changed since, or what was
-            there before may not be written today.
+        WriteRefused: another secret has sealed a change, what belongs together was changed since,
+            or what was there before may not be written today.
     """
     changes = await user.changes(keys)
     if len(changes) < len(keys):
@@ -240,19 +247,19 @@ async def plan_undo(
     ]
     archived = await user.archive.read(user.user_id, _archived_ids(planned))
     lost = {*_archived_ids(planned)} - {copy.memory.id for copy in archived}
-    for undo in planned:
+
+    def is_possible(undo: PlannedUndo) -> bool:
+        """Whether a memory is as the change has left it, or as it was before."""
         change = undo.change
-        is_possible = (
-            _content(undo.row) == change.after and undo.archived_id not in lost
-        )
-        is_latest = change.key in step.latest
-        if not (is_latest and (is_possible or undo.is_undone)):
-            # Without its words: not every chat's model may see them.
-            raise WriteRefused(
-                "a memory of this change has been changed since"
-            )
-    await user.gate.allowed(*filter(None, (undo.coming for undo in planned)))
-    return planned
+        stands = _content(undo.row) == change.after
+        is_as_left = stands and undo.archived_id not in lost
+        return change.key in step.latest and (is_as_left or undo.is_undone)
+
+    possible = list(filter(is_possible, planned))
+    if len(possible) < len(planned) and "summarised" in step.kinds:
+        raise WriteRefused(CHANGED_SINCE)
+    await user.gate.allowed(*filter(None, (undo.coming for undo in possible)))
+    return possible
 
 
 async def take_back(
