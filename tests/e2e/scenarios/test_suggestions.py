@@ -114,7 +114,7 @@ async def test_declined_form(
     answers = ({"action": "decline"}, {"status": "cancelled", "answers": {}})
     for number, answer in enumerate(answers):
         page = await careful(host, plugin)
-        page.answers["request:elicitation"] = answer
+        page.answers |= {"input": False, "request:elicitation": answer}
         facts = [new(f"User owns a {one} sledge.") for one in ("red", "blue")]
         learns(host.model, f"sledge {number}", operations(*facts))
         await page.new_chat().send(f"I own a red and a blue sledge {number}.")
