@@ -18,10 +18,11 @@ from fastapi import FastAPI, Request
 
 from adaptive.core.marks import Place
 from adaptive.core.model import (
+    HindranceLine,
     HostError,
     TablesUnavailable,
-    hindrance_line,
 )
+from adaptive.core.texts import phrase
 from adaptive.filter import Filter
 from adaptive.host import hook as hook_module
 from adaptive.host.audience import LocatedChat
@@ -135,7 +136,7 @@ async def test_lasting_trouble_is_told_once(
         told = {**TEMPORARY, "user_message_id": f"m{number}"}
         for hook in (plugin.inlet, plugin.outlet):
             await run(hook, a_body(), told, page)
-    assert page.lines == [hindrance_line(str(refused))]
+    assert page.lines == [HindranceLine(str(refused))]
 
 
 async def test_unexpected_trouble_is_told_once(
@@ -150,7 +151,7 @@ async def test_unexpected_trouble_is_told_once(
     )
     for _ in range(3):
         assert await run(plugin.outlet, body, TEMPORARY, page) is body
-    assert page.lines == [hindrance_line("an unexpected error")]
+    assert page.lines == [HindranceLine(phrase("unexpected"))]
 
 
 @pytest.mark.parametrize("name", ["inlet", "outlet"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import subprocess
 import sys
 import tokenize
@@ -112,7 +113,7 @@ def typed_variables(function: _Function) -> Iterator[ast.AnnAssign]:
 def reflowed(text: str, longest_line: int) -> str:
     """The same program as Ruff writes it, indented by one space, on as few lines as it needs.
 
-    Blank lines stand in strings alone.
+    No space stands beside a sign, and blank lines stand in strings alone.
 
     Raises:
         subprocess.CalledProcessError: the text is no Python.
@@ -134,4 +135,19 @@ def reflowed(text: str, longest_line: int) -> str:
     kept = [
         line for number, line in enumerate(lines, 1) if number not in blank
     ]
-    return "\n".join(kept)
+    return _without_spaces("\n".join(kept))
+
+
+def _without_spaces(text: str) -> str:
+    """The same program without spaces beside signs within a line."""
+    lines = text.splitlines(keepends=True)
+    tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    for before, after in reversed(list(itertools.pairwise(tokens))):
+        number, end = before.end
+        if number == after.start[0] and tokenize.OP in (
+            before.type,
+            after.type,
+        ):
+            line = lines[number - 1]
+            lines[number - 1] = line[:end] + line[after.start[1] :]
+    return "".join(lines)

@@ -262,19 +262,45 @@ def _is_future(statement: ast.stmt) -> bool:
 
 
 def _prompt_table(prompts: Mapping[str, str]) -> Iterator[str]:
-    yield "PROMPTS: dict[str, str] = dict("
-    yield "    part.split(chr(10), 1)"
-    yield f'    for part in unpacked("{_packed(prompts)}").decode().split(chr(0))'
-    yield ")"
+    texts = {
+        str(PurePosixPath(path).relative_to("prompts").with_suffix("")): text
+        for path, text in prompts.items()
+    }
+    yield "PROMPTS: dict[str, str] = {"
+    for name in filter(_is_packed, texts):
+        yield f'    "{name}": """{_without_comments(texts[name])}""",'
+    yield "    **dict("
+    yield "        part.split(chr(10), 1)"
+    yield f'        for part in unpacked("{_packed(texts)}").decode().split(chr(0))'
+    yield "    ),"
+    yield "}"
 
 
-def _packed(prompts: Mapping[str, str]) -> str:
+def _is_packed(name: str) -> bool:
+    """Whether most of a text is packed already, so that packing it again makes it longer."""
+    return name == "number_words" or name.endswith("_weights")
+
+
+def _without_comments(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if line[:1] != "#")
+
+
+def _without_names(name: str, text: str) -> str:
+    """A table of phrases without their names, which the English one has in the same order."""
+    if not name.startswith("phrases/") or name == "phrases/en":
+        return text
+    lines = _without_comments(text).splitlines()
+    return "\n".join(line.partition(" = ")[2] for line in lines if line)
+
+
+def _packed(texts: Mapping[str, str]) -> str:
     """Prompts and lists as one text, each below its name: a fourth as long packed."""
-    texts = "\0".join(
-        f"{PurePosixPath(path).stem}\n{text}"
-        for path, text in sorted(prompts.items())
+    joined = "\0".join(
+        f"{name}\n{_without_names(name, text)}"
+        for name, text in sorted(texts.items())
+        if not _is_packed(name)
     )
-    packed = lzma.compress(texts.encode(), lzma.FORMAT_ALONE, preset=9)
+    packed = lzma.compress(joined.encode(), lzma.FORMAT_ALONE, preset=9)
     return base64.b85encode(packed).decode()
 
 

@@ -96,7 +96,7 @@ def read_prompts(project: Path) -> dict[str, str]:
     """Texts of ``prompts/`` by path from the project's root."""
     return {
         file.relative_to(project).as_posix(): file.read_text(encoding="utf-8")
-        for file in sorted((project / "prompts").glob("*.*"))
+        for file in sorted((project / "prompts").rglob("*.*"))
     }
 
 

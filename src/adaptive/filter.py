@@ -18,13 +18,14 @@ from adaptive.control.turn import (
 )
 from adaptive.core.messages import messages_of, typed_message
 from adaptive.core.model import (
+    HindranceLine,
     JsonObject,
     failure_told,
-    hindrance_line,
     log,
     log_failure,
 )
 from adaptive.core.runtime import measured_part
+from adaptive.core.texts import phrase
 from adaptive.host.application import (
     cut_off_when_dropped,
     host_request,
@@ -47,7 +48,6 @@ from adaptive.host.providers import known_models
 from adaptive.learn.turns import typed_turn
 from adaptive.privacy.redacted_chat import RedactedTurns, withheld
 from adaptive.privacy.spoken_requests import (
-    HOW_TO_ERASE,
     ErasureRequest,
     spoken_request,
 )
@@ -123,9 +123,7 @@ class Filter:
             log_failure("the chat goes on without memories", error)
             if hook is not None and window is not None:
                 body = self._without_memories(hook, window)
-                self._tell(
-                    hook, failure_told("Answered without memories", error)
-                )
+                self._tell(hook, failure_told(phrase("no_recall"), error))
         if redacts:
             whole = recall.blocks.added(body, metadata)
             emitter = arguments.emitter
@@ -167,11 +165,11 @@ class Filter:
         try:
             hook = await self._hook(arguments)
             if hook is None:
-                return "That did not work: nobody is signed in."
+                return phrase("signed_out")
             return await self._services.commands.answer(hook, command)
         except Exception as error:
             log_failure("a command has failed", error)
-            return f"{failure_told('That did not work', error)}."
+            return f"{failure_told(phrase('did_not_work'), error)}."
 
     async def request(
         self,
@@ -218,8 +216,8 @@ class Filter:
             log.error(
                 "a chat's messages were withheld: %s", type(error).__name__
             )
-            line = "Not sent to the model: personal data in it could not be replaced"
-            self._start(PageNotifier(emitter).status(line))
+            telling = PageNotifier(emitter).status(phrase("not_sent"))
+            self._start(telling)
             return withheld(body)
 
     @property
@@ -277,7 +275,7 @@ class Filter:
         except Exception:
             log.exception("nothing can be learned from this turn")
             if hook is not None:
-                self._tell(hook, hindrance_line("an unexpected error"))
+                self._tell(hook, HindranceLine(phrase("unexpected")))
         return body
 
     async def _with_answer(
@@ -307,7 +305,7 @@ class Filter:
                 queued = await services.learning.put(hook, turn)
         learned = asyncio.Event()
         learning = services.learning.learn(hook, queued, learned)
-        self._behind(hook, learning, "learning", "Nothing saved")
+        self._behind(hook, learning, "learning", phrase("nothing_saved"))
         answered = answered_turn(hook, messages, turn)
         if answered is not None:
             processing = services.postprocessor.process(answered, learned)
@@ -332,13 +330,14 @@ class Filter:
         commands = self._services.commands
         doing = "doing what was asked for"
         if request == "unclear":
-            self._behind(hook, self._status.reply(hook, HOW_TO_ERASE), doing)
+            telling = self._status.reply(hook, phrase("how_to_erase"))
+            self._behind(hook, telling, doing)
             return False
         if isinstance(request, ErasureRequest):
-            failure = "Not erased"
+            failure = phrase("did_not_work")
             work = commands.erase(hook, request)
         else:
-            failure = "Not restored"
+            failure = phrase("nothing_restored")
             work = commands.restore(hook)
         self._behind(hook, work, doing, failure, asked_for=True)
         return True

@@ -270,9 +270,7 @@ async def test_numbers_stay() -> None:
     assert "User likes tea." in await house.answer("/undo 1")
     assert "User likes milk." in await house.answer("/undo 2")
     assert "taken back already" in await house.answer("/undo 1")
-    assert (
-        await house.answer("/undo 99") == "There is no change 99 to take back."
-    )
+    assert await house.answer("/undo 99") == "There is no change to take back."
     assert house.contents == ["User likes rum."]
 
 
@@ -287,7 +285,7 @@ async def test_log_under_another_secret() -> None:
     )
     assert "User likes rum." in log
     assert log.splitlines()[-1].startswith(
-        "2 of them can't be opened: Open WebUI's secret key"
+        "2 can't be opened: Open WebUI's secret key"
     )
 
 
@@ -658,7 +656,7 @@ async def test_marking() -> None:
     )
     assert row.is_pinned
     assert "pinned)" in await house.answer("/memory")
-    assert await house.answer("/memory pin 1") == "It is pinned already."
+    assert await house.answer("/memory pin 1") == "It is so already."
     quieted = await house.answer("/memory quiet divorced")
     assert quieted.startswith("Kept, but quiet: it never comes by itself: ")
     assert house.world.store.rows[divorce.id].is_quiet
@@ -669,7 +667,7 @@ async def test_marking() -> None:
     await house.answer("/memory quiet 1")
     row = house.world.store.rows[row.id]
     assert (row.is_quiet, row.is_pinned) == (True, False)
-    assert await house.answer("/memory unpin 1") == "It is not pinned."
+    assert await house.answer("/memory unpin 1") == "It is so already."
     assert "No longer quiet" in await house.answer("/memory loud 1")
     assert house.world.store.rows[row.id].marks == ()
     assert tea.id in house.world.store.rows

@@ -135,7 +135,7 @@ SCOPES = [
     (ErasureRequest("chat"), "what was learned from this chat", Origin("c")),
     (
         ErasureRequest("day", date(2026, 11, 3)),
-        "what was learned on 3 November 2026",
+        "what was learned on 2026-11-03",
         Origin(period=TOKYO),
     ),
 ]
@@ -158,8 +158,7 @@ async def test_originals_come_back() -> None:
     house.room.store.broken = frozenset({"User likes b."})
     line = await house.erase(ErasureRequest("chat"))
     assert line == (
-        f"{TOLD} Restored: 1 memory that an erased summary stood for."
-        f" Not restored, still archived: {STUCK}."
+        f"{TOLD} Restored: 1 memory. Not restored, still archived: {STUCK}."
     )
     assert house.room.store.contents == ["User likes x.", "User likes a."]
 
@@ -194,7 +193,7 @@ async def test_sealed_with_a_former_secret() -> None:
     house = House(Page(True))
     house.room.archive.sealed = 3
     told = (
-        "3 memories in the archive can't be opened: Open WebUI's secret key has changed. "
+        "3 archived memories can't be opened: Open WebUI's secret key has changed. "
         "With the former WEBUI_SECRET_KEY they come back."
     )
     assert await house.restore() == f"Restored: 3 memories. {told}"

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from adaptive.control.turn import (
-    _GOES_ON,
     NOT_KNOWN,
     CommandTurn,
     OncePerMessage,
 )
 from adaptive.core.messages import folded_away
 from adaptive.core.model import TablesUnavailable
+from adaptive.core.texts import phrase
 from tests.fakes import ListedEntries, command_answers
 from tests.learn.virtual_time import VirtualTimeLoop
 from tests.learn.world import HeldLeases
@@ -202,7 +202,7 @@ async def test_command_that_takes_long() -> None:
     result = "That did not work: the database is away."
     answering = asyncio.create_task(says(result, done))
     await turn.answer(answering, page.start)
-    assert page.said == [folded_away(_GOES_ON)]
+    assert page.said == [folded_away(phrase("goes_on"))]
     done.set()
     await asyncio.gather(*page.tasks)
     assert page.said[1:] == [folded_away(result)]
@@ -220,7 +220,7 @@ async def test_stopped() -> None:
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    assert page.said == [folded_away(_GOES_ON)]
+    assert page.said == [folded_away(phrase("goes_on"))]
     done.set()
     await asyncio.gather(*page.tasks)
     assert page.said[1:] == [folded_away("Taken back")]

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from adaptive.core.messages import (
     earlier_utterances,
-    head_and_tail,
     local_time,
     message_text,
     said_at,
     spoken_text,
 )
+from adaptive.core.texts import head_and_tail
 from tests.rates import over
 
 IMAGE = {

@@ -136,7 +136,7 @@ async def test_slow_or_failing(caplog: pytest.LogCaptureFixture) -> None:
     room.chats.messages = hangs  # type: ignore[method-assign]
     found = await room.recalled(hook=room.hook(inlet_timeout_seconds=0.2))
     assert found == HistorySection(
-        note="past conversation left out: it took longer than 0.14 s"
+        note="past conversation left out: it took too long"
     )
     assert "left out: it took too long" in caplog.text
 

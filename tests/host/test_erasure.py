@@ -225,7 +225,7 @@ async def test_nothing_is_left(house: House) -> None:
     assert await house.contents() == others_of(before) != before
     assert set(forgotten) == {"ada"}
     again = await house.erase(rows)
-    assert (again.line, again.empty) == ("There was nothing to erase.", True)
+    assert (again.line, again.empty) == ("There is nothing to erase", True)
 
 
 async def test_worker_under_way(house: House) -> None:

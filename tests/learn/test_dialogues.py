@@ -43,7 +43,8 @@ from adaptive.core.providers import (
     ModelRejected,
     ResponseFormat,
 )
-from adaptive.learn.lesson import NOTHING_NEW, learn_turn
+from adaptive.core.texts import phrase
+from adaptive.learn.lesson import learn_turn
 from adaptive.learn.suggestions import failure_line
 from adaptive.search.indexes import MemoryIndexes
 from tests.fakes import hook_settings, memory
@@ -167,7 +168,9 @@ class Replay(World):
         answer = Utterance("assistant", said.get("answer", "I see."))
         self.earlier += Utterance("user", words), answer
         told: dict[str, str] = {}
-        for part in line.split(BETWEEN_KINDS) if line != NOTHING_NEW else ():
+        for part in (
+            line.split(BETWEEN_KINDS) if line != phrase("nothing_new") else ()
+        ):
             kind = next(
                 (
                     one

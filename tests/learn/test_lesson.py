@@ -16,7 +16,8 @@ from adaptive.core.model import (
     ProposalStatus,
     Utterance,
 )
-from adaptive.learn.lesson import NOTHING_NEW, new_findings
+from adaptive.core.texts import phrase
+from adaptive.learn.lesson import new_findings
 from adaptive.learn.suggestions import report_line, report_of
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import HiddenMemories
@@ -270,7 +271,7 @@ def ended(before: str, content: str = "") -> Proposal:
 
 TWO_SAVED = [outcome("saved", "Likes tea."), outcome("saved", "Has a dog.")]
 CASES = [
-    ([], NOTHING_NEW),
+    ([], phrase("nothing_new")),
     (TWO_SAVED, "Saved (2): Likes tea. …"),
     (
         [

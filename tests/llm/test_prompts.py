@@ -20,9 +20,13 @@ VALUES = {
 
 def test_every_prompt_file_is_there() -> None:
     """The prompts are those of the folder, to the letter, with a title and no stray dollar sign."""
-    files = sorted((PROJECT / "prompts").glob("*.*"))
+    folder = PROJECT / "prompts"
+    files = sorted(folder.rglob("*.*"))
     assert {
-        file.stem: file.read_text(encoding="utf-8") for file in files
+        str(file.relative_to(folder).with_suffix("")): file.read_text(
+            encoding="utf-8"
+        )
+        for file in files
     } == PROMPTS
     for name in (file.stem for file in files if file.suffix == ".md"):
         prompt = PROMPTS[name]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.marks import Place
 from adaptive.core.model import ConversationKind, HostError
+from adaptive.core.texts import phrase
 from adaptive.filter import Filter
 from adaptive.host.history_chats import HostPastChats
 from adaptive.privacy.spoken_requests import (
-    HOW_TO_ERASE,
     ErasureRequest,
     asks_to_restore,
     nearly_asks_to_erase,
@@ -28,6 +28,8 @@ from adaptive.settings.valves import Valves
 from tests.control import page
 from tests.rates import labelled_set, over
 from tests.test_filter import SAVED, Page, run
+
+HOW_TO_ERASE = phrase("how_to_erase")
 
 TODAY = date(2026, 11, 21)
 
@@ -179,7 +181,7 @@ def test_day_where_the_user_lives() -> None:
 
 
 RESTORE = "Restore my archived memories"
-BROKEN = "Not restored: an unexpected error; the server's log tells more"
+BROKEN = "Nothing restored: an unexpected error; the server's log tells more"
 ASKED = [
     (
         "Forget everything about me",
@@ -187,7 +189,7 @@ ASKED = [
         None,
     ),
     (RESTORE, "Nothing restored: you have to confirm", None),
-    (RESTORE, "Not restored: no user 'ada'", HostError("no user 'ada'")),
+    (RESTORE, "Nothing restored: no user 'ada'", HostError("no user 'ada'")),
     (RESTORE, BROKEN, ZeroDivisionError()),
     ("Tüm verilerimi sil", "Nothing erased: you have to confirm", None),
     ("I have archived my memories in a box.", "", None),

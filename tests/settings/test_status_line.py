@@ -7,10 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.core.model import HostError, hindrance_line
-from adaptive.settings.hook import NOTHING_NEW, Hook, Report, StatusLines
+from adaptive.core.model import HindranceLine, HostError
+from adaptive.core.texts import phrase
+from adaptive.settings.hook import Hook, Report, StatusLines
 from tests.fakes import hook_settings
 from tests.rates import over
+
+NOTHING_NEW = phrase("nothing_new")
 
 DETAILS = ("Saved: User lives in Porto.", "Saved: User has a dog.")
 SAVED = Report(
@@ -160,7 +163,7 @@ async def test_hint_at_undo() -> None:
 async def test_hindrances_are_told_once() -> None:
     """What keeps memory from its work is told once in all chats, until a turn is learned."""
     lines, pages = StatusLines(), [Page("a"), Page("b")]
-    hindrance = hindrance_line("the database can't be written")
+    hindrance = HindranceLine("the database can't be written")
     for page in pages:
         page.state.clear()
         await lines.notice(page.hook, hindrance)

@@ -37,8 +37,8 @@ def test_module_text(project: Path) -> None:
     start = text.index("# src/adaptive/a_late.py")
     expected = '''\
 # src/adaptive/a_late.py
-WORD = re.compile(r"\\w+")
-LONG_TEXT = """
+WORD=re.compile(r"\\w+")
+LONG_TEXT="""
 
 
 blank lines inside a string stay

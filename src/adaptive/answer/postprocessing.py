@@ -34,6 +34,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.providers import Completer, CompletionRequest
 from adaptive.core.runtime import staged
+from adaptive.core.texts import Phrase
 from adaptive.llm.ask import (
     AnswerFormats,
     Line,
@@ -132,9 +133,9 @@ class Postprocessor:
                 return
             score = findings.harmful_response
             if score >= HARMFUL_FROM:
-                note = f"The answer may be harmful ({score:g} of 10)"
+                note = Phrase("harmful_answer", score=f"{score:g}")
                 flag_message(hook, hook.answer_id, note)
-                await self.status.notice(hook, note)
+                await self.status.notice(hook, str(note))
             await _suggest(hook, findings)
             await learned.wait()
             facts = findings.new_learnings

@@ -32,7 +32,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.providers import CompletionRequest
 from adaptive.core.runtime import staged
-from adaptive.core.texts import PROMPTS
+from adaptive.core.texts import PROMPTS, phrase
 from adaptive.llm.ask import (
     AnswerFormats,
     Chance,
@@ -180,12 +180,11 @@ class Preprocessor:
         notes = list[str]()
         if findings.is_likely_injection:
             chance = findings.prompt_injection_chance
-            note = f"prompt injection is likely ({chance:.0%})"
-            notes.append(note)
+            notes.append(f"prompt injection is likely ({chance:.0%})")
             warnings.append(INJECTION_WARNING)
             if may_be_learned_from(hook):
-                hook.state["unlearned"] = (
-                    f"Nothing learned from this message: {note}"
+                hook.state["unlearned"] = phrase(
+                    "not_learned", chance=f"{chance:.0%}"
                 )
         action = hook.settings.harmful_message
         if findings.harmful >= HARMFUL_FROM and action != "off":

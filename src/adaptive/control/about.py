@@ -16,10 +16,9 @@ from adaptive.core.messages import (
 )
 from adaptive.core.model import Memory
 from adaptive.core.providers import Completion, CompletionRequest
-from adaptive.core.texts import PROMPTS
+from adaptive.core.texts import PROMPTS, phrase
 from adaptive.llm.ask import AnswerFormats, ask, render_prompt, text_line
 from adaptive.llm.reply import read_items
-from adaptive.memory.archive import memories_counted
 from adaptive.memory.user_memory import Memories
 from adaptive.privacy.injection import escaped_entry
 from adaptive.search.tokens import tokens
@@ -77,7 +76,7 @@ class AboutPage:
             await self.count_costs(hook.user_id)
         if not subjects:
             return _NOTHING
-        counted = memories_counted(len(shown))
+        counted = phrase("memories", n=len(shown))
         parts = [f"What is known about you, by {counted}"]
         for subject in sorted(
             subjects, key=lambda subject: subject != _COMING

@@ -16,7 +16,7 @@ from adaptive.control.numbers import (
     number_in,
 )
 from adaptive.control.past_chats import PastChatCommands
-from adaptive.control.places import PLACE_UNKNOWN, PlaceCommands
+from adaptive.control.places import PlaceCommands
 from adaptive.control.requests import (
     MemoryRequests,
     change_log,
@@ -45,8 +45,7 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.runtime import KeyedLocks
-from adaptive.core.texts import PROMPTS
-from adaptive.memory.archive import memories_counted
+from adaptive.core.texts import PROMPTS, phrase
 from adaptive.memory.gate import (
     Gate,
     Refused,
@@ -66,15 +65,6 @@ _SCOPES: dict[str, ErasureScope] = {
     "this chat": "chat",
     "today": "day",
 }
-_WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
-_HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
-_HOW_TO_CHANGE = "Which memory, and what shall it say? For example: `/memory change 3 User likes tea.`"
-_HOW_TO_IMPORT = "`/memory import` alone shows what can be."
-_OFF = (
-    "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, "
-    "or `enabled` among your valves of this filter)."
-)
-_ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "change", "import", "learn")
 _PLACED = (*_SAVING, *MARKING, "here", "everywhere", "move")
 _CHANGING = ("undo", "forget", "restore", *_PLACED)
@@ -138,11 +128,11 @@ class MemoryCommands(MemoryRequests):
         What fails raises an ``AdaptiveMemoryError``, unless the command may have changed something.
         """
         if command.name in SWITCHES:
-            return SWITCHES[command.name]
+            return phrase(SWITCHES[command.name])
         if command.name in _SAVING and not hook.settings.enabled:
-            return _OFF
+            return phrase("not_served")
         if command.name in _PLACED and not hook.place.known:
-            return f"Nothing done: {PLACE_UNKNOWN}."
+            return phrase("place_unread")
         # A word behind /memory that is no command shows the list, with the commands below it.
         answering = self._answers.get(command.name, self._list)
         if await hook.kind() == "shared":
@@ -166,16 +156,17 @@ class MemoryCommands(MemoryRequests):
                 return await answering(hook, command)
             except AdaptiveMemoryError as error:
                 log_failure("a command has failed", error)
-                told = f"{failure_told('That did not work', error)}."
+                told = f"{failure_told(phrase('did_not_work'), error)}."
                 if command.name in _IN_PORTIONS:
-                    told += " `/memory log` shows what was changed before."
+                    told += f" {phrase('log_shows')}"
                 return told
 
     async def _counted(self, hook: Hook) -> str:
         """The answer in a chat that other people can read: how much is known, and no word of it."""
         memory = await self.memories.of(hook)
         memories = await memory.store.read()
-        return f"{memories_counted(len(memories))}. {_ELSEWHERE}"
+        counted = phrase("memories", n=len(memories))
+        return f"{counted}. {phrase('others_read')}"
 
     async def _list(self, hook: Hook, _: Command) -> str:
         """What is known, what else there is, and the commands."""
@@ -190,16 +181,18 @@ class MemoryCommands(MemoryRequests):
         notes += self._places.notes(hidden, memories)
         archived = await memory.archive.count(hook.user_id)
         if archived:
-            notes.append(f"{archived} archived")
+            notes.append(phrase("n_archived", n=archived))
         is_hidden = hidden.names or hook.place.is_divided
         month_ago = time.time() - _REFUSED_LATELY_SECONDS
         changes = await memory.trail.keys(hook.user_id, month_ago)
         refusals = [change for change in changes if change.kind == "refused"]
         for last in await memory.changes(refusals[:1]):
             # The reason may name a word of what was refused.
-            why = "" if is_hidden else f" (the last: {last.reason})"
-            notes.append(f"{len(refusals)} refused in a month{why}")
-        counted = memories_counted(len(memories))
+            note = phrase("n_refused", n=len(refusals))
+            if not is_hidden:
+                note += f" ({phrase('the_last', reason=last.reason)})"
+            notes.append(note)
+        counted = phrase("memories", n=len(memories))
         groups = grouped(shown).values()
         numbers = await memory.numbers(chain.from_iterable(groups))
         day = day_of(hook)
@@ -211,14 +204,12 @@ class MemoryCommands(MemoryRequests):
     async def _find(self, hook: Hook, command: Command) -> str:
         """The memories that the words name."""
         if not command.words:
-            return _HOW_TO_FIND
+            return phrase("which_words")
         matches = await self.search.found(hook, command.words)
         if not matches:
-            return NOT_KNOWN_OF
+            return str(NOT_KNOWN_OF)
         lines = await self._numbered.lines(hook, matches)
-        return "\n".join(
-            [f"Found: {memories_counted(len(matches))}", "", *lines]
-        )
+        return "\n".join([phrase("found", n=len(matches)), "", *lines])
 
     async def _why(self, hook: Hook, command: Command) -> str:
         """Why memories came for the chat's last answer."""
@@ -251,18 +242,16 @@ class MemoryCommands(MemoryRequests):
         if number is not None:
             candidates = [step for step in steps if step.number == number]
         elif command.words:
-            return _WHICH_CHANGE
+            return phrase("which_change")
         else:
             candidates = [
                 step for step in steps if step.standing and not step.is_undo
             ]
         if not candidates:
-            return " ".join(
-                f"There is no change {command.words} to take back.".split()
-            )
+            return phrase("no_change")
         step = candidates[0]
         if not step.standing:
-            return "That is taken back already; the log tells by what."
+            return phrase("undone_already")
         # Nothing is added to what is taken back.
         learner = self.past_chats.learner
         await learner.stop(hook.user_id, step.changes[0].step or "none")
@@ -283,7 +272,7 @@ class MemoryCommands(MemoryRequests):
         """Have the memory of a number say the words behind it."""
         parts = command.words.split(maxsplit=1)
         if len(parts) < 2 or number_in(parts[0]) is None:
-            return _HOW_TO_CHANGE
+            return phrase("how_to_change")
         number, words = parts
         chosen = await self._numbered.chosen(hook, number)
         if isinstance(chosen, str):
@@ -297,7 +286,7 @@ class MemoryCommands(MemoryRequests):
         gate = Gate(hook.settings, typed=True)
         verdict = await asyncio.to_thread(gate.judged_draft, proposal.draft)
         if isinstance(verdict, Refused):
-            return f"Not saved: {verdict.reason}."
+            return f"{phrase('rejected')}: {verdict.reason}."
         saved = replace(proposal, draft=verdict, fact_kind=_ASKED)
         return plain_line(await self.learner.do(hook, [saved]))
 
@@ -305,7 +294,7 @@ class MemoryCommands(MemoryRequests):
         """Forget what is meant: one memory that has all the words goes at once."""
         words = " ".join(command.words.split())
         if not words:
-            return "Forget what? Add its number in the list, or a few words."
+            return phrase("forget_what")
         scope = _SCOPES.get(words.casefold().strip(" .!"))
         if scope is not None:
             today = local_time(time.time(), *hook.time_zones).date()
@@ -318,10 +307,10 @@ class MemoryCommands(MemoryRequests):
         if len(exact) == 1:
             deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)
             line = await self.learner.do(hook, [deletion])
-            return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
+            return f"{_told_of(exact, line)}\n\n{phrase('undo_takes_back')}"
         meant = exact or matches[:_MOST_ASKED_ABOUT]
         if not meant:
-            return NOT_KNOWN_OF
+            return str(NOT_KNOWN_OF)
         memories = [match.memory for match in meant]
         return _told_of(meant, await self.learner.ask_deletion(hook, memories))
 
@@ -333,12 +322,11 @@ class MemoryCommands(MemoryRequests):
         """Give the memories as a file."""
         memory = await self.memories.of(hook)
         memories = await memory.store.read()
-        counted = memories_counted(len(memories))
         now = time.time()
         name = f"memories-{day_of(hook)(now)}.json"
         if not await hook.dialog.download(name, exported(memories, now)):
-            return "The page has saved no file. Try it in a web browser."
-        return f"{counted} in the file `{name}`."
+            return phrase("no_file")
+        return phrase("exported", n=len(memories), name=name)
 
     async def _import(self, hook: Hook, command: Command) -> str:
         """Save the memories of a text or of attached files, once the user has confirmed it."""
@@ -347,21 +335,21 @@ class MemoryCommands(MemoryRequests):
             return PROMPTS["import"].strip()
         content = await asyncio.to_thread(read_import, *texts)
         if not content.memories:
-            unread = plain_line(content.told_unread) or "no memory is in it"
-            return f"Nothing imported: {unread}. {_HOW_TO_IMPORT}"
+            why = plain_line(content.told_unread) or phrase("no_memory_in_it")
+            told = f"{phrase('nothing_imported')}: {why}."
+            return f"{told} {phrase('how_to_import')}"
         now = time.time()
         carried = [memory.new_memory(now) for memory in content.memories]
         carried = self._places.learned_at(hook.place, carried)
         drafts = [memory.draft for memory in carried]
-        counted = memories_counted(len(drafts))
         parts = (
-            f"This would be saved: {counted}.",
+            phrase("would_save", n=len(drafts)),
             named_memories(drafts),
             content.told_unread,
         )
         question = "\n\n".join(filter(None, parts))
-        if not await hook.dialog.confirm("Import memories?", question):
-            return "Nothing imported: you did not confirm it."
+        if not await hook.dialog.confirm(phrase("import_title"), question):
+            return f"{phrase('nothing_imported')}: {phrase('declined')}."
         memory = await self.memories.of(hook)
         await self._places.keep_apart(hook, drafts)
         line = await memory.bring_in(carried, hook.chat_id)
@@ -375,7 +363,7 @@ class MemoryCommands(MemoryRequests):
         if hook.is_admin:
             level, found = await self.learner.examine(hook)
             told += f"\n- **{level}** learning: {plain_line(found)}"
-        return f"How Adaptive Memory is doing\n\n{told}"
+        return f"{phrase('doctor')}\n\n{told}"
 
     async def _cost(self, hook: Hook, _: Command) -> str:
         """What models were asked for the user."""

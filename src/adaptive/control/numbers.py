@@ -14,23 +14,20 @@ from adaptive.control.turn import Command
 from adaptive.core.marks import PINNED, QUIET, marked
 from adaptive.core.messages import clipped_line
 from adaptive.core.model import JsonObject, Memory, frozen
+from adaptive.core.texts import Phrase, phrase
 from adaptive.memory.user_memory import Memories
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook, PageQuestion
 
-# What each command that marks a memory does with it, and says of it then.
+# What each command that marks a memory says of it then.
 MARKING = {
-    "pin": "Pinned, so it always comes",
-    "unpin": "No longer pinned",
-    "quiet": "Kept, but quiet: it never comes by itself",
-    "loud": "No longer quiet",
+    "pin": "pinned",
+    "unpin": "unpinned",
+    "quiet": "quiet",
+    "loud": "loud",
 }
 _MARKS = {"pin": PINNED, "unpin": PINNED, "quiet": QUIET, "loud": QUIET}
-_WHICH = (
-    "Which memory? Say its number in `/memory`, or words that it alone has."
-)
-NOT_KNOWN_OF = "Nothing is remembered about that."
-_WHICH_OF_THESE = "Which of these?"
+NOT_KNOWN_OF = Phrase("not_known_of")
 _MOST_MEANT = 10
 _LONGEST_OPTION = 120
 _NUMBER = re.compile(r"[#(\s]*(\d{1,9})[.):\s]*")
@@ -105,7 +102,7 @@ class NumberedMemories:
         for match in matches:
             words = listed(match.memory)
             if match.withheld:
-                words = f"a memory that is not repeated here, {match.withheld}"
+                words = f"{phrase('not_repeated')}, {match.withheld}"
             details = [
                 f"{match.score} %",
                 day(match.memory.said_at),
@@ -118,7 +115,7 @@ class NumberedMemories:
     async def chosen(self, hook: Hook, words: str) -> FoundMemory | str:
         """The one memory that a number or words name, or what to ask back."""
         if not words:
-            return _WHICH
+            return phrase("which_memory")
         matches = await self.meant(hook, words)
         if isinstance(matches, str):
             return matches
@@ -127,21 +124,22 @@ class NumberedMemories:
             return exact[0]
         several = (exact or matches)[:_MOST_MEANT]
         if not several:
-            return NOT_KNOWN_OF
+            return str(NOT_KNOWN_OF)
         options = [
             clipped_line(match.memory.content, _LONGEST_OPTION)
             for match in several
         ]
+        title = phrase("which_of_these")
         question = PageQuestion(
-            title=_WHICH_OF_THESE,
-            entries=[f"You said: {words}"],
-            options=["None of them", *options],
+            title=title,
+            entries=[phrase("you_said", words=words)],
+            options=[phrase("none_of_them"), *options],
         )
         (option,) = await hook.dialog.choose(question) or (0,)
         if option:
             return several[option - 1]
         lines = await self.lines(hook, several)
-        return "\n".join([f"{_WHICH_OF_THESE} Say its number.", "", *lines])
+        return "\n".join([f"{title} {phrase('say_number')}", "", *lines])
 
     async def mark(self, hook: Hook, command: Command) -> str:
         """Have a memory always come, or never by itself, or as others do again."""
@@ -155,14 +153,10 @@ class NumberedMemories:
         else:
             marks = tuple(each for each in row.marks if each != mark)
         if set(marks) == {*row.marks}:
-            return (
-                f"It is {mark} already."
-                if mark in marks
-                else f"It is not {mark}."
-            )
+            return phrase("already_so")
         memory = await self.memories.of(hook)
         await memory.mark(row, *marks)
-        told = MARKING[command.name]
+        told = phrase(MARKING[command.name])
         if not chosen.withheld:
             told += f": {listed(row)}"
-        return f"{told}\n\n`/undo` takes it back."
+        return f"{told}\n\n{phrase('undo_takes_back')}"

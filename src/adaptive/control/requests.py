@@ -15,8 +15,7 @@ from urllib.parse import quote
 from adaptive.core.marks import PINNED, QUIET, Place
 from adaptive.core.messages import clipped_line, local_time, plain_line
 from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal
-from adaptive.core.texts import PROMPTS
-from adaptive.memory.archive import memories_counted
+from adaptive.core.texts import PROMPTS, Phrase, phrase
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step
 from adaptive.memory.erasure import ErasureReport, origin_of
 from adaptive.memory.user_memory import Eraser, Memories
@@ -31,14 +30,13 @@ _MOST_OF_A_STEP = 5
 _MOST_TOLD = 10
 _DAYS_SHOWN = 30
 _DONE_BY = {
-    "ended": "no longer true",
-    "pruned": "upkeep",
-    "summarised": "upkeep",
-    "restored": "restored",
-    "imported": "imported",
-    "undone": "taken back",
+    "ended": "no_longer_true",
+    "pruned": "by_upkeep",
+    "summarised": "by_upkeep",
+    "restored": "by_restoring",
+    "imported": "by_import",
+    "undone": "by_undoing",
 }
-_NOT_REPEATED = "a memory that is not repeated here"
 
 # From epoch seconds to a day, or to a day with its time, where the user lives.
 Day = Callable[[float], str]
@@ -67,8 +65,8 @@ def numbered_item(number: int, words: str) -> str:
 
 def marks_told(memory: Memory) -> list[str]:
     """Until when a memory holds, and how its user has marked it, in words."""
-    told = [f"until {memory.until}"] if memory.until else []
-    alone = ["here alone"] if memory.scope else []
+    told = [phrase("until", day=memory.until)] if memory.until else []
+    alone = [phrase("here_alone")] if memory.scope else []
     marks = filter({PINNED, QUIET}.__contains__, memory.tags)
     return [*told, *marks, *alone]
 
@@ -106,7 +104,7 @@ def overview(
         parts.append("\n".join(lines))
     older = len(memories) - _MOST_LISTED
     if older > 0:
-        parts.append(f"… and {older} older ones: `/memory find WORDS`")
+        parts.append(phrase("older", n=older))
     parts.append(PROMPTS["commands"].strip())
     return "\n\n".join(parts)
 
@@ -129,11 +127,9 @@ def change_log(
     ``changes`` are those of ``shown_of_steps``; the words of some are ``withheld``.
     """
     if not shown:
-        return "Nothing was changed yet."
-    lines = [
-        f"**The last {len(shown)} of {number} changes**; `/undo N` takes number N back",
-        "",
-    ]
+        return phrase("nothing_changed")
+    title = phrase("last_changes", shown=len(shown), n=number)
+    lines = [f"**{title}**; {phrase('undo_number')}", ""]
     by_key = {change.key: change for change in changes}
     unopened = 0
     for step in shown:
@@ -143,20 +139,20 @@ def change_log(
             unopened += 1
             continue
         newest = newest_first[0]
-        by = _DONE_BY.get(newest.kind, "learned")
+        by = _DONE_BY.get(newest.kind, "by_learning")
         if newest.reason == ASKED:
-            by = ASKED
-        line = f"{step.number}. {day(newest.changed_at)}, {by}"
+            by = "by_request"
+        line = f"{step.number}. {day(newest.changed_at)}, {phrase(by)}"
         if newest.chat_id:
-            line += f", [in this chat](/c/{newest.chat_id})"
+            line += f", [{phrase('in_chat')}](/c/{newest.chat_id})"
         if not step.standing:
-            line += " · *taken back since*"
+            line += f" · *{phrase('undone_since')}*"
         items = changes_told(
             newest_first, len(step.changes), withheld=withheld
         )
         lines += [line, *(f"   {item}" for item in items)]
     if unopened:
-        lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
+        lines += ["", f"{unopened} {UNDER_FORMER_KEY}"]
     return "\n".join(lines)
 
 
@@ -165,11 +161,11 @@ def changes_told(
 ) -> list[str]:
     """The first changes of a number, an item of a list each, and how many more there are."""
     lines = [
-        f"- {_NOT_REPEATED if withheld(change) else _told_change(change)}"
+        f"- {phrase('not_repeated') if withheld(change) else _told_change(change)}"
         for change in changes
     ]
     if number > len(changes):
-        lines.append(f"- … and {number - len(changes)} more")
+        lines.append(f"- {phrase('and_more', n=number - len(changes))}")
     return lines
 
 
@@ -184,13 +180,14 @@ def undone_told(
         changes_told(each[:_MOST_TOLD], len(each), withheld=withheld)
         for each in (changes, left)
     )
-    lines = [f"Taken back: {len(changes)} changes", "", *told]
+    counted = phrase("changes", n=len(changes))
+    lines = [f"{phrase('taken_back')}: {counted}", "", *told]
     if len(told) == 1:
-        lines = [f"Taken back: {told[0].removeprefix('- ')}"]
+        lines = [f"{phrase('taken_back')}: {told[0].removeprefix('- ')}"]
     if staying:
         lines += [
             "",
-            "Left as it is, since it was changed since:",
+            f"{phrase('left_as_is')}:",
             "",
             *staying,
         ]
@@ -220,21 +217,15 @@ def _told_change(change: AuditEntry) -> str:
     if before and after and before != after:
         return f"{before} → {after}"
     if before == after:
-        return f"{after}, with its details"
+        return f"{after}, {phrase('with_details')}"
     if after:
-        return f"new: {after}"
-    return f"{'archived' if change.archived else 'gone'}: {before}"
+        return f"{phrase('new')}: {after}"
+    gone = "into_archive" if change.archived else "gone"
+    return f"{phrase(gone)}: {before}"
 
 
-NO_PAGE = (
-    "Nothing erased: you have to confirm it in a chat on the web page; "
-    "Settings > Personalization > Memory deletes memories, too"
-)
-NO_CHAT_OF_ONES_OWN = "Nothing restored: you have to confirm it in a saved chat of your own on the web page"
-_SCOPES = {
-    "everything": "everything that is remembered about you",
-    "chat": "what was learned from this chat",
-}
+NO_PAGE = Phrase("no_page")
+_SCOPES = {"everything": "all_of_yours", "chat": "of_this_chat"}
 _MOST_NAMED = 10
 _LONGEST_NAMED = 120
 
@@ -272,26 +263,24 @@ class MemoryRequests:
     async def erase(self, hook: Hook, request: ErasureRequest) -> str:
         """Do what a request asks for once it is confirmed, and return what to tell."""
         if not hook.can_ask or hook.told_kind == "api":
-            return NO_PAGE
+            return str(NO_PAGE)
         eraser = await self.eraser_of(hook)
         origin = origin_of(hook, request)
         report = await eraser.find(origin)
         if report.empty:
-            return "There is nothing to erase"
+            return phrase("nothing_to_erase")
         answer = await hook.dialog.ask(
-            f"Erase {_what_goes(request)}?",
+            phrase("erase_title", what=_what_goes(request)),
             _erasure_question(report, hook.place),
-            'Type "erase" here',
+            phrase("erase_hint"),
         )
         typed = (answer or "").strip(" \t\r\n\"'“”„«».!")
         if typed.casefold() != "erase":
-            return 'Nothing erased: you did not type "erase"'
+            return phrase("not_typed")
         memory = await self.memories.of(hook)
         report = await memory.erase(eraser, origin)
         # What a summary stood for comes back when it went, as far as it stays.
-        restored = await memory.restore(
-            report.bereft, " that an erased summary stood for"
-        )
+        restored = await memory.restore(report.bereft)
         return " ".join([report.line, *restored])
 
     async def restore(self, hook: Hook, words: str = "") -> str:
@@ -300,23 +289,21 @@ class MemoryRequests:
         In a chat that somebody else owns nothing does: other people read it.
         """
         if not hook.settings.enabled:
-            return "Nothing restored: memory is off in your settings"
+            return f"{phrase('nothing_restored')}: {phrase('memory_off')}"
         if not hook.can_ask or await hook.kind() != "saved":
-            return NO_CHAT_OF_ONES_OWN
+            return phrase("no_own_chat")
         memory = await self.memories.of(hook)
         chosen, staying = await memory.restorable(words)
         if not chosen:
-            told = f"Nothing restored. {staying}"
-            return told if staying else "Nothing is archived"
-        coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
+            told = f"{phrase('nothing_restored')}. {staying}"
+            return told if staying else phrase("nothing_archived")
+        coming = phrase("would_restore", n=len(chosen))
         question = "\n\n".join([coming, named_memories(chosen), staying])
-        if not await hook.dialog.confirm(
-            "Restore archived memories?", question
-        ):
-            return "Nothing restored: you did not confirm it"
+        if not await hook.dialog.confirm(phrase("restore_title"), question):
+            return f"{phrase('nothing_restored')}: {phrase('declined')}"
         restored = await memory.restore([memory.id for memory in chosen])
         # Another tab may have brought them back meanwhile.
-        lines = restored or ["Nothing restored."]
+        lines = restored or [f"{phrase('nothing_restored')}."]
         return " ".join([*lines, staying]).strip()
 
 
@@ -324,17 +311,17 @@ def _what_goes(request: ErasureRequest) -> str:
     """What a request asks to erase, in words."""
     day = request.day
     if day is not None:
-        return f"what was learned on {day.day} {day:%B %Y}"
-    return _SCOPES[request.scope]
+        return phrase("of_day", day=f"{day}")
+    return phrase(_SCOPES[request.scope])
 
 
 def _erasure_question(report: ErasureReport, place: Place) -> str:
     """The question before an erasure: how much would go, and the first ten of it known here."""
     named = [one for one in report.memories if place.admits(one.scope)]
     parts = [
-        f"This would be erased for good: {report.phrase or 'what there is'}.",
+        phrase("would_erase", what=report.phrase or "…"),
         named_memories(named),
-        'Type "erase" to go ahead. Anything else leaves all as it is. Your chats themselves stay.',
+        phrase("how_to_confirm"),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -347,7 +334,7 @@ def named_memories(memories: Sequence[Memory | Draft]) -> str:
     ]
     more = len(memories) - len(named)
     if more:
-        lines.append(f"… and {more} more")
+        lines.append(phrase("and_more", n=more))
     return "\n".join(lines)
 
 
@@ -365,7 +352,7 @@ def memory_page(
     for title, group in groups.items():
         items = [_item(memory, numbers[memory.id], day) for memory in group]
         sections.append(f"<h2>{escape(title)}</h2><ul>{''.join(items)}</ul>")
-    counted = memories_counted(len(memories))
+    counted = phrase("memories", n=len(memories))
     listed = sum(map(len, groups.values()))
     if listed < len(memories):
         counted = f"The newest {listed} of {counted}"

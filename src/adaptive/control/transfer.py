@@ -30,6 +30,7 @@ from adaptive.core.model import (
     Provenance,
     frozen,
 )
+from adaptive.core.texts import phrase
 from adaptive.llm.ask import Line, text_line
 from adaptive.search.tokens import comparable
 
@@ -136,7 +137,7 @@ class Import:
         if not self.unread:
             return ""
         example = clipped_line(self.unread[0], _LONGEST_EXAMPLE)
-        return f"{len(self.unread)} could not be read, the first: {example}"
+        return phrase("unread", n=len(self.unread), example=example)
 
 
 def exported(memories: Sequence[Memory], now: float) -> str:

@@ -37,6 +37,7 @@ from adaptive.core.model import (
     frozen,
     log_failure,
 )
+from adaptive.core.texts import Phrase, phrase
 from adaptive.memory.tables import CommandTable, Leases
 
 # So long a turn waits for its command to be carried out, questions to the user not counted.
@@ -47,14 +48,7 @@ _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
 # How long others wait for the answer of who carries a command out, and how often they look.
 _LONGEST_WAIT_SECONDS = 300.0
 _LOOK_SECONDS = 0.5
-_GOES_ON = (
-    "This takes a while and goes on behind: its result will stand here once it is done "
-    "(open the chat anew to see it), and `/memory log` tells what has been changed so far."
-)
-NOT_KNOWN = (
-    "This was begun before, and how it ended is not known: `/memory log` shows what was "
-    "changed. Send it as a new message to have it done again."
-)
+NOT_KNOWN = Phrase("end_unknown")
 
 AnyMessage = TypeVar("AnyMessage", bound=JsonMapping)
 
@@ -69,8 +63,8 @@ _UNSEEN_AROUND = (
 )
 # What is so from now on: the chat itself tells it to whoever reads it.
 SWITCHES = {
-    "on": "Memory is on in this chat.",
-    "off": "Memory is off in this chat: nothing is recalled or saved until `/memory on`.",
+    "on": "on_here",
+    "off": "off_here",
 }
 _LONGEST_TITLE = 60
 
@@ -219,10 +213,12 @@ class CommandTurn:
                     waited += _TURN_LOOK_SECONDS
         finally:
             is_late = not answering.done()
-            text = _GOES_ON
+            text = phrase("goes_on")
             if not is_late:
                 text = (
-                    NOT_KNOWN if answering.cancelled() else answering.result()
+                    str(NOT_KNOWN)
+                    if answering.cancelled()
+                    else answering.result()
                 )
             try:
                 await self.place.give(folded_away(text), self.title)
@@ -232,12 +228,12 @@ class CommandTurn:
 
     async def _answer_late(self, answering: asyncio.Task[str]) -> None:
         """Put the answer, be it that it broke off, in the place of what said that it comes."""
-        text = NOT_KNOWN
+        text = str(NOT_KNOWN)
         try:
             text = await answering
         finally:
             await self.place.give_late(
-                folded_away(text), folded_away(_GOES_ON)
+                folded_away(text), folded_away(phrase("goes_on"))
             )
 
     async def _asked(self, asking: AskPage, event: JsonObject) -> object:
@@ -282,7 +278,7 @@ class OncePerMessage:
         if not is_first:
             return await self._given(user_id, message_id)
         # Stands where it breaks off: whoever asks again would wait for what never comes.
-        text = NOT_KNOWN
+        text = str(NOT_KNOWN)
         try:
             text = await carry_out()
         finally:
@@ -303,4 +299,4 @@ class OncePerMessage:
                     if text:
                         return text
                     await asyncio.sleep(_LOOK_SECONDS)
-        return NOT_KNOWN
+        return str(NOT_KNOWN)

@@ -278,14 +278,6 @@ def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
     return datetime.fromtimestamp(epoch_seconds, UTC)
 
 
-def head_and_tail(text: str, limit: int) -> str:
-    """At most about ``limit`` characters: two thirds from the head, one third from the tail."""
-    if len(text) <= limit:
-        return text
-    head = limit * 2 // 3
-    return f"{text[:head]}\n[…]\n{text[-(limit - head) :]}"
-
-
 def sentences(text: str) -> list[str]:
     """The sentences and lines of a text that hold words, by how they end in most scripts."""
     parts = _SENTENCE_ENDS.split(text)

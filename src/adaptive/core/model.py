@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.marks import Place, Tagged
+from adaptive.core.texts import Phrase, phrase
 
 log = logging.getLogger("adaptive_memory")
 # What JSON holds, as others deliver it and as it is made or changed.
@@ -18,8 +19,6 @@ JsonMapping = Mapping[str, Any]
 JsonObject = dict[str, Any]
 FrozenClass = TypeVar("FrozenClass")
 
-# How a line begins that is told once.
-HINDRANCE = "Adaptive Memory can't work here"
 # In characters. More is kept than told: a secret is known by what stands around it.
 _DETAIL_KEPT = 2000
 _DETAIL_TOLD = 500
@@ -74,21 +73,21 @@ class EmbeddingError(AdaptiveMemoryError):
     """The embedding provider brought no vectors, too few, or some that are not numbers."""
 
 
-def hindrance_line(reason: str) -> str:
+class HindranceLine(str):
     """What a user is told, once, of what keeps memory from its work in every turn."""
-    where = (
-        "An administrator finds the reason in the log and with /memory doctor."
-    )
-    return f"{HINDRANCE}: {reason}. {where}"
+
+    def __new__(cls, reason: str) -> HindranceLine:
+        """Make the line of a reason."""
+        return super().__new__(cls, phrase("hindrance", reason=reason))
 
 
 def failure_told(failed: str, error: BaseException) -> str:
     """The line of what has ``failed``, for people."""
     if isinstance(error, AdaptiveMemoryError) and error.lasting:
-        return hindrance_line(str(error))
-    reason = "an unexpected error; the server's log tells more"
+        return HindranceLine(str(error))
+    reason = phrase("unexpected")
     if isinstance(error, AdaptiveMemoryError | TimeoutError):
-        reason = str(error) or "it took too long"
+        reason = str(error) or phrase("too_long")
     return f"{failed}: {reason}"
 
 
@@ -102,9 +101,11 @@ def log_failure(doing: str, error: BaseException) -> None:
 
 def with_detail(error: BaseException) -> str:
     """What the log and an administrator are told of an error: its sentence, then its detail."""
-    sentence = str(error) or type(error).__name__
-    if sentence == "TimeoutError":
-        sentence = "it took too long"
+    said = error.args[0] if error.args else ""
+    # In English: a phrase that is joined is the text that it equals.
+    sentence = "".join([said]) if isinstance(said, Phrase) else str(error)
+    sentence = sentence or type(error).__name__
+    sentence = sentence.replace("TimeoutError", "it took too long")
     if isinstance(error, AdaptiveMemoryError) and error.detail:
         return f"{sentence} ({error.detail[:_DETAIL_TOLD]})"
     return sentence

@@ -18,6 +18,7 @@ from adaptive.core.model import (
     log,
     with_detail,
 )
+from adaptive.core.texts import Phrase
 
 
 class ModelError(AdaptiveMemoryError):
@@ -127,8 +128,7 @@ def failure(
     """The error that an HTTP status stands for, with the pause that its answer asks for."""
     if _CONTEXT_TOO_SHORT.search(detail) and status != _QUOTA_SPENT:
         return ModelRejected(
-            "the model's context is too short for what it is asked: "
-            "give it a longer one, or choose another model",
+            Phrase("short_context"),
             _TOO_LONG,
             detail=detail,
         )
@@ -136,15 +136,15 @@ def failure(
         status >= 500 and status != _NOT_SUPPORTED
     )
     if not is_busy:
-        sentence = f"the model's provider refused the request (HTTP {status})"
+        sentence = Phrase("provider_refused", status=status)
         return ModelRejected(sentence, status, detail=detail)
-    does = "failed" if status >= 500 else "is busy"
+    does = "provider_failed" if status >= 500 else "provider_busy"
     moment = (headers or {}).get("Retry-After", "")
     if status == _QUOTA_SPENT and not moment:
         reset = _RESET.search(f"{headers} {detail}")
         moment = reset[1] if reset else ""
     return ModelBusy(
-        f"the model's provider {does} (HTTP {status})",
+        Phrase(does, status=status),
         status,
         _seconds_until(moment),
         detail=detail,
@@ -198,9 +198,7 @@ async def post_json(url: str, body: JsonMapping, key: str) -> JsonObject:
         ) from error
     except (aiohttp.ClientError, ConnectionError) as error:
         detail = f"{url!r}: {type(error).__name__} {error}"
-        raise ModelBusy(
-            "the model's provider does not answer", detail=detail
-        ) from error
+        raise ModelBusy(Phrase("provider_silent"), detail=detail) from error
     try:
         reply = json.loads(raw)
     except (ValueError, RecursionError):

@@ -10,14 +10,13 @@ import base64
 import lzma
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-
-from adaptive.core.messages import head_and_tail
-from adaptive.core.model import frozen
 
 
 def unpacked(packed: str) -> bytes:
@@ -28,11 +27,12 @@ def unpacked(packed: str) -> bytes:
 # bundle: prompts from here
 from pathlib import Path  # noqa: E402 - the bundle has no folder to read
 
+_FOLDER = Path(__file__).resolve().parents[3] / "prompts"
 PROMPTS: dict[str, str] = {
-    path.stem: path.read_text(encoding="utf-8")
-    for path in sorted(
-        (Path(__file__).resolve().parents[3] / "prompts").glob("*.*")
+    path.relative_to(_FOLDER).with_suffix("").as_posix(): path.read_text(
+        encoding="utf-8"
     )
+    for path in sorted(_FOLDER.rglob("*.*"))
 }
 # bundle: prompts to here
 
@@ -88,6 +88,112 @@ def compiled_patterns(name: str) -> dict[str, re.Pattern[str]]:
     }
 
 
+_ENGLISH = "en"
+# Of whoever is served: that of the page, by the name of its table of phrases.
+LANGUAGE: ContextVar[str] = ContextVar("LANGUAGE", default=_ENGLISH)
+_TRADITIONAL_CHINESE = frozenset(("tw", "hk", "mo", "hant"))
+# By a sign that stands in a text of no language above, where the text begins with no Latin letter.
+_SIGNS = {
+    "ja": "[\u3041-\u30ff]",
+    "ko": "[\uac00-\ud7a3]",
+    "zh": "[\u4e00-\u9fff]",
+    "uk": "[\u0404\u0406\u0407\u0454\u0456\u0457\u0490\u0491]",
+    "ru": "[\u0400-\u04ff]",
+    "ar": "[\u0600-\u06ff]",
+    "hi": "[\u0900-\u097f]",
+}
+_LAST_LATIN = "\u024f"
+_PLURAL = re.compile(r"\{(\w+)\|([^{}]*)\}")
+
+
+def language_of(named: str, words: str) -> str:
+    """The table for a page's language ("de-DE"), or for a message's words where none is named."""
+    language, *variants = re.split("[-_]", named.lower())
+    if language == "zh" and not _TRADITIONAL_CHINESE.isdisjoint(variants):
+        language = "zh-TW"
+    if not language and next(filter(str.isalpha, words), "") > _LAST_LATIN:
+        language = next(
+            (one for one in _SIGNS if re.search(_SIGNS[one], words)), ""
+        )
+    return language if f"phrases/{language}" in PROMPTS else _ENGLISH
+
+
+def phrase(name: str, /, **values: str | int) -> str:
+    """A phrase in the language of whoever is served, with its values."""
+    return _filled(LANGUAGE.get(), name, values)
+
+
+class Phrase(str):
+    """A phrase that is chosen before it is known who reads it, as a reason or an error.
+
+    It equals its English text, in which it is compared, logged and kept; ``str`` and f-strings make
+    it one in the language of whoever is served.
+    """
+
+    __slots__ = ("name", "values")
+
+    def __new__(cls, name: str, /, **values: str | int) -> "Phrase":
+        """Choose the phrase of a name."""
+        chosen = super().__new__(cls, _filled(_ENGLISH, name, values))
+        chosen.name = name
+        chosen.values = values
+        return chosen
+
+    def __str__(self) -> str:
+        """The text in the language of whoever is served."""
+        return phrase(self.name, **self.values)
+
+
+def _filled(language: str, name: str, values: Mapping[str, str | int]) -> str:
+    """A phrase of a language with its values."""
+
+    def form(match: re.Match[str]) -> str:
+        """The form for the number that is meant."""
+        number = int(values[match[1]])
+        forms = match[2].split("|")
+        place = min(plural_place(language, number), len(forms) - 1)
+        return forms[place].replace("#", str(number))
+
+    return _PLURAL.sub(form, _phrases(language)[name]).format(**values)
+
+
+def plural_place(language: str, number: int) -> int:
+    """Which of a language's forms a number takes, by Unicode's rules (CLDR)."""
+    tens, ones = divmod(number % 100, 10)
+    if language == "ar":
+        if number < 3:
+            return number
+        few_or_many = 3 if 3 <= number % 100 <= 10 else 4
+        return few_or_many if number % 100 > 2 else 5
+    if language in ("pl", "ru", "uk"):
+        if number == 1 or (ones == 1 and tens != 1 and language != "pl"):
+            return 0
+        return 1 if 2 <= ones <= 4 and tens != 1 else 2
+    takes_one_for_none = language in ("fr", "hi", "pt")
+    return int(number > 1 or (number == 0 and not takes_one_for_none))
+
+
+@cache
+def _phrases(language: str) -> dict[str, str]:
+    """The phrases of a language by their names, which stand in the English table alone."""
+    tables = [
+        [line.partition(" = ") for line in listed_lines(name) if line]
+        for name in (f"phrases/{_ENGLISH}", f"phrases/{language}")
+    ]
+    return {
+        english[0]: text[2] or text[0]
+        for english, text in zip(*tables, strict=True)
+    }
+
+
+def head_and_tail(text: str, limit: int) -> str:
+    """At most about ``limit`` characters: two thirds from the head, one third from the tail."""
+    if len(text) <= limit:
+        return text
+    head = limit * 2 // 3
+    return f"{text[:head]}\n[…]\n{text[-(limit - head) :]}"
+
+
 # Of the buckets, runs of signs have the lower half, words and pairs of words the upper one.
 NGRAM_BUCKETS = 1 << 17
 _BUCKET_SHIFT = 64 - 16
@@ -104,7 +210,7 @@ _LONGEST_TEXT = 4000  # signs that are judged of a longer one, from both ends
 _LONG_TEXT = 400  # signs of a text whose length counts as 1
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Classifier:
     """A linear model with a score for each of its labels."""
 

@@ -18,7 +18,6 @@ from adaptive.core.messages import (
     Message,
     estimated_tokens,
     has_words,
-    head_and_tail,
 )
 from adaptive.core.model import (
     AdaptiveMemoryError,
@@ -28,6 +27,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.providers import CompletionRequest
 from adaptive.core.runtime import staged, tally
+from adaptive.core.texts import head_and_tail, phrase
 from adaptive.history.section import (
     HISTORY_GATE,
     HISTORY_HEADING,
@@ -137,8 +137,8 @@ class PastConversation:
                 section = await self._section(hook, question, embedder)
         except (AdaptiveMemoryError, TimeoutError) as error:
             log_failure("past conversation is left out", error)
-            reason = str(error) or f"it took longer than {seconds:.2g} s"
-            return HistorySection(note=f"past conversation left out: {reason}")
+            reason = str(error) or phrase("too_long")
+            return HistorySection(note=f"{phrase('past_left_out')}: {reason}")
         count = len(section.messages)
         if not count:
             return section
@@ -146,7 +146,7 @@ class PastConversation:
         return replace(
             section,
             text=f"{HISTORY_PREAMBLE}\n\n{section.text}",
-            note=f"{count} past {'message' if count == 1 else 'messages'} recalled",
+            note=phrase("past_recalled", n=count),
         )
 
     async def _section(

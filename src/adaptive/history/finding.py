@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adaptive.core.messages import Message, clipped_line, message_text
+from adaptive.core.texts import phrase
 from adaptive.history.conversation import HITS, PastConversation
 from adaptive.memory.tables import Leases
 from adaptive.search.history_ports import ListedChat, PastChats
@@ -18,10 +19,6 @@ _LONGEST_TITLE = 60
 # Of the words of a title, in a message that resembles its chat.
 _LEAST_SHARED = 2
 _LEAST_SHARE = 0.5
-OFFER = (
-    'This may continue your chat "{}". /memory chats on lets earlier chats be recalled; '
-    "this is offered once."
-)
 
 
 def titled_like(
@@ -109,7 +106,9 @@ class ChatFinder:
             now = time.time()
             if await self.leases.acquire(lease, now, _FOR_GOOD_SECONDS):
                 title = clipped_line(chat.title, _LONGEST_TITLE)
-                await self.status.notice(hook, OFFER.format(title))
+                await self.status.notice(
+                    hook, phrase("offer_chats", title=title)
+                )
             return
 
     async def _listed(

@@ -21,7 +21,6 @@ from adaptive.core.messages import (
     Message,
     MessageFilter,
     has_words,
-    head_and_tail,
     message_text,
 )
 from adaptive.core.model import (
@@ -30,6 +29,7 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.runtime import portions
+from adaptive.core.texts import head_and_tail, phrase
 from adaptive.history.section import (
     PastMessage,
     past_messages,
@@ -116,10 +116,10 @@ class HistoryIndex:
             try:
                 embedded = await self._index(hook, embedder, others, due)
                 if embedded:
-                    await tell(f"Past chats indexed: {len(due)}")
+                    await tell(phrase("indexed", n=len(due)))
             except AdaptiveMemoryError as error:
                 log_failure("past chats are not indexed yet", error)
-                await tell(f"Past chats are not all indexed yet: {error}")
+                await tell(f"{phrase('not_indexed')}: {error}")
             finally:
                 await self.leases.end([lease])
 

@@ -38,7 +38,6 @@ from adaptive.core.messages import (
     branch_to,
     estimated_tokens,
     has_words,
-    head_and_tail,
     local_time,
     message_text,
     newest_branch,
@@ -48,7 +47,7 @@ from adaptive.core.messages import (
     without_spans,
 )
 from adaptive.core.model import Vectors, frozen
-from adaptive.core.texts import listed_lines
+from adaptive.core.texts import head_and_tail, listed_lines
 from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
 from adaptive.search.calibration import NullLevel, Script, script_of

@@ -14,6 +14,7 @@ from adaptive.core.model import (
     log,
     with_detail,
 )
+from adaptive.core.texts import phrase
 from adaptive.host.faults import HostFaults
 from adaptive.settings.hook import PageQuestion
 
@@ -71,7 +72,7 @@ class PageDialog:
             message=_parts(
                 question.reason, "\n".join(lines), question.how_to_type
             ),
-            hint="all, or 1 3",
+            hint=phrase("delete_hint"),
             value=", ".join(map(str, numbers)) if question.preset else "",
         )
         if not answer:
@@ -110,8 +111,8 @@ class PageDialog:
         names = [f"entry {at}" for at, _ in enumerate(entries)]
         fields = dict(zip(names, entries, strict=True))
         if not question.preset:
-            options = ("As chosen below", *question.options[1:])
-            fields = {_ALL: _field("All of them", options), **fields}
+            options = (phrase("as_chosen"), *question.options[1:])
+            fields = {_ALL: _field(phrase("all_of_them"), options), **fields}
         form = {
             "mode": "form",
             "server_name": clipped_line(question.title, _LONGEST_TITLE),

@@ -16,10 +16,18 @@ from sqlalchemy import select
 
 from adaptive.core.embedding import Sources
 from adaptive.core.marks import NOWHERE, Place, scope_of
-from adaptive.core.messages import Message, mapping, message_text, text_field
+from adaptive.core.messages import (
+    Message,
+    mapping,
+    message_text,
+    messages_of,
+    newest_user_message,
+    text_field,
+)
 from adaptive.core.model import ConversationKind, JsonMapping, JsonObject
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import USER_ID, turn_state
+from adaptive.core.texts import LANGUAGE, Phrase, language_of
 from adaptive.host.application import (
     NativeFeatures,
     account,
@@ -55,10 +63,7 @@ from adaptive.settings.hook import COMMANDED_KINDS, Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories, Settings
 from adaptive.settings.valves import Valves
 
-SWITCHED_OFF = (
-    "Memory is off in your settings (Settings > Personalization > Memory), so nothing is recalled "
-    "or saved."
-)
+SWITCHED_OFF = Phrase("switched_off")
 _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 
 Plugin = TypeVar("Plugin")
@@ -258,7 +263,7 @@ class HostHook(Hook):
             return
         lease = f"switched_off:{self.user_id}"
         if await table.acquire(lease, time.time(), _TOLD_AGAIN_SECONDS):
-            await self.notifier.status(SWITCHED_OFF)
+            await self.notifier.status(str(SWITCHED_OFF))
 
     async def sources(self) -> Sources:
         """Where the user's memories are, and who makes their vectors."""
@@ -357,6 +362,10 @@ def with_arguments(
             caller=__event_call__,
             function_id=__id__,
         )
+        variables = mapping(arguments.metadata, "variables")
+        named = text_field(variables, "{{USER_LANGUAGE}}")
+        newest = newest_user_message(messages_of(body)) or {}
+        LANGUAGE.set(language_of(named, message_text(newest)))
         return await work(self, body, arguments)
 
     return hook

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive.core.model import Draft, Memory, Proposal, each_open
+from adaptive.core.texts import Phrase, phrase
 from adaptive.learn.quotation import UNSPACED, word_units
 from adaptive.learn.support import (
     Source,
@@ -15,7 +16,6 @@ from adaptive.learn.support import (
     beginnings,
     telling_words,
 )
-from adaptive.memory.archive import memories_counted
 from adaptive.memory.user_memory import Memories
 from adaptive.privacy.spoken_requests import (
     request_kinds,
@@ -26,9 +26,9 @@ from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
 
-NOT_NAMED = "your message does not name it"
-NOT_ASKED_FOR = "you did not ask for it in so many words"
-NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
+NOT_NAMED = Phrase("not_named")
+NOT_ASKED_FOR = Phrase("not_asked_for")
+NOT_CONFIRMED = Phrase("too_many")
 _MOST_DELETIONS = 3  # in one turn; more are to be asked for first
 # Of the subjects of the sentence with fewer, to be of one thing
 _LEAST_SHARED = 0.3
@@ -159,7 +159,7 @@ def _subject_words(sentence: str) -> list[str]:
     ]
 
 
-_KNOWN_ELSEWHERE = "it is known elsewhere, too"
+_KNOWN_ELSEWHERE = Phrase("known_elsewhere")
 
 
 def placed(
@@ -207,5 +207,5 @@ async def leave_deleted_folders(
     if not gone:
         return ""
     memory = memories.over(sources, hook.settings)
-    counted = memories_counted(await memory.archive_scopes(gone))
-    return f"{counted} of a deleted folder archived: /memory restore brings back what was there"
+    archived = await memory.archive_scopes(gone)
+    return phrase("folder_archived", n=archived)

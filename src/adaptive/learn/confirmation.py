@@ -19,6 +19,7 @@ from adaptive.core.model import (
     Turn,
     log_failure,
 )
+from adaptive.core.texts import Phrase, phrase
 from adaptive.learn.lesson import LessonResources, write
 from adaptive.learn.queue import always
 from adaptive.learn.suggestions import (
@@ -35,20 +36,10 @@ from adaptive.settings.hook import Dialog, Hook, PageQuestion, Report
 
 _MOST_ASKED_ABOUT = 10
 _LONGEST_SHOWN = 120
-CHANGED_MESSAGE = "You changed that message. Only its former words said:"
-_HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
-UNANSWERED = "the question was not answered"
-DECLINED = "you did not confirm it"
-CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
-NOTHING_LEFT = (
-    "Nothing deleted: it was changed or deleted before you could be asked"
-)
-_WOULD_DELETE = "Your message would delete:"
-_OPTIONS = ("Keep it", "Delete it")
-_HOW_TO_ANSWER = (
-    'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
-    "Anything else deletes nothing."
-)
+UNANSWERED = Phrase("unanswered")
+DECLINED = Phrase("declined")
+CHANGED_MEANWHILE = Phrase("changed_meanwhile")
+NOTHING_LEFT = Phrase("nothing_left")
 
 
 async def delete_confirmed(
@@ -56,28 +47,30 @@ async def delete_confirmed(
     turn: Turn,
     dialog: Dialog,
     memories: Sequence[Memory],
-    reason: str = _WOULD_DELETE,
+    reason: str = "would_delete",
 ) -> Report:
     """Ask whether memories shall go, delete those that the user names, and tell what was done.
+
+    The ``reason`` is the phrase above them in the question.
 
     Another question may have stood before: what it has deleted is not asked about again.
     """
     standing = (await room.index()).memories
     memories = [memory for memory in memories if memory in standing]
     if not memories:
-        return Report(NOTHING_LEFT, kind="reply")
+        return Report(str(NOTHING_LEFT), kind="reply")
     shown = memories[:_MOST_ASKED_ABOUT]
     entries = [clipped_line(one.content, _LONGEST_SHOWN) for one in shown]
     others = memories[_MOST_ASKED_ABOUT:]
     if others:
-        entries.append(f"… and {len(others)} more")
+        entries.append(phrase("and_more", n=len(others)))
     # It has to be chosen: Enter confirms a question, and the user may be typing just then.
     question = PageQuestion(
-        title="Delete memories?",
+        title=phrase("delete_title"),
         entries=entries,
-        options=_OPTIONS,
-        reason=reason,
-        how_to_type=_HOW_TO_ANSWER,
+        options=(phrase("keep_it"), phrase("delete_it")),
+        reason=phrase(reason),
+        how_to_type=phrase("how_to_delete"),
     )
     options = await dialog.choose(question)
     named = zip(
@@ -151,8 +144,9 @@ async def offer_suggestions(
 def how_to_take_back(memories: Sequence[Memory]) -> str:
     """The line for a user who can't be asked about memories of a former version."""
     shown = clipped_line(memories[0].content, _LONGEST_SHOWN)
-    more = f" and {len(memories) - 1} more" if len(memories) > 1 else ""
-    return f"{_HOW_TO_TAKE_BACK}{shown}{more}"
+    if len(memories) > 1:
+        shown += f" {phrase('and_more', n=len(memories) - 1)}"
+    return phrase("how_to_take_back", words=shown)
 
 
 async def said_before_edit(

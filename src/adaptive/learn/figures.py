@@ -10,9 +10,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from adaptive.core.messages import head_and_tail
 from adaptive.core.model import frozen
-from adaptive.core.texts import word_table
+from adaptive.core.texts import head_and_tail, word_table
 from adaptive.learn.numerals import NUMBER_WORDS
 from adaptive.search.tokens import folded_text
 

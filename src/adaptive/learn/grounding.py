@@ -13,6 +13,7 @@ from functools import cached_property
 
 from adaptive.core.model import Draft, Memory, Proposal, Turn, each_open
 from adaptive.core.runtime import stage
+from adaptive.core.texts import Phrase
 from adaptive.learn.addressing import (
     allowed,
     readdressed,
@@ -58,13 +59,13 @@ _MOST_REWORDED = 3
 _LEAST_NAMED = 0.4
 # By what the model itself says: of which kind a fact is, and whom it is about.
 _REASONS = {
-    "IMAGINED": "it is imagined or played",
-    "QUOTED": "it stands only in what you quoted or pasted",
-    "assistant": "it is about the assistant, not about you",
-    "world": "it is general knowledge, not about you",
+    "IMAGINED": Phrase("imagined"),
+    "QUOTED": Phrase("quoted"),
+    "assistant": Phrase("of_assistant"),
+    "world": Phrase("of_world"),
 }
-NOT_SAID = "it is not in your message"
-DOES_NOT_FOLLOW = "your words do not say it"
+NOT_SAID = Phrase("not_said")
+DOES_NOT_FOLLOW = Phrase("does_not_follow")
 # Of the telling words, in a message of their language
 _LEAST_SAME_LANGUAGE = 0.5
 
@@ -192,7 +193,7 @@ def _unsaid_name(claim: Claim) -> str:
     if capitalises_nouns([claim.sentence, *claim.source.remembered]):
         return ""
     name = new_name(claim.sentence, claim.familiar)
-    return f"you did not say {name}" if name else ""
+    return Phrase("name_unsaid", name=name) if name else ""
 
 
 def _embroidered(claim: Claim) -> str:
@@ -238,7 +239,7 @@ def _unsaid_figure(claim: Claim) -> str:
         *repeated,
     ]
     unsaid = Said(Figures(*texts), source.day).unsaid(sentence)
-    return f"{unsaid} is not in your message" if unsaid else ""
+    return Phrase("figure_unsaid", figure=unsaid) if unsaid else ""
 
 
 _FACT_RULES = (_not_of_their_life, _unquoted, _unsaid_figure)

@@ -26,7 +26,7 @@ from adaptive.core.model import (
     Vectors,
     each_open,
 )
-from adaptive.core.texts import classifier
+from adaptive.core.texts import Phrase, classifier
 from adaptive.learn.support import Vocabulary, supported_share
 from adaptive.search.examples import ComparedExamples, Judges
 from adaptive.search.indexes import MemoryIndexes
@@ -77,7 +77,7 @@ def spoken_parts(words: str) -> list[str]:
     ]
 
 
-SOON_OVER = "it will soon be over"
+SOON_OVER = Phrase("soon_over")
 _CORE_IMPORTANCE = 7
 _LEAST_CONFIDENCE = 0.5  # a translation has no word of what was said
 

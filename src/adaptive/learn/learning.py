@@ -9,6 +9,7 @@ from functools import partial
 from adaptive.core.messages import local_time
 from adaptive.core.model import (
     AdaptiveMemoryError,
+    HindranceLine,
     HostError,
     Memory,
     MemoryUnavailable,
@@ -16,14 +17,13 @@ from adaptive.core.model import (
     Provenance,
     TablesUnavailable,
     Turn,
-    hindrance_line,
     log_failure,
 )
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import Foreground
+from adaptive.core.texts import Phrase, phrase
 from adaptive.learn.addressing import leave_deleted_folders
 from adaptive.learn.confirmation import (
-    CHANGED_MESSAGE,
     delete_confirmed,
     how_to_take_back,
     offer_suggestions,
@@ -226,7 +226,7 @@ class Learning:
     async def waiting(self, hook: Hook) -> list[str]:
         """What waits of a user, in a few words each."""
         turns = await self._queue.waiting(hook.user_id)
-        told = f"{turns} {'message' if turns == 1 else 'messages'} still to learn from"
+        told = phrase("still_to_learn", n=turns)
         suggested = await self.suggestions.left(hook.user_id)
         return [line for line in (told if turns else "", suggested) if line]
 
@@ -246,7 +246,7 @@ class Learning:
     ) -> LessonResources:
         """What learning from a hook's user needs: whether it is ``wanted``, and without a model."""
         if not wanted and not await hook.wants_memory():
-            raise MemoryUnavailable("memory is off in your settings")
+            raise MemoryUnavailable(Phrase("memory_off"))
         sources, completer = (
             await hook.sources(),
             await hook.completer() if asking else None,
@@ -295,10 +295,12 @@ class Learning:
         except AdaptiveMemoryError as error:
             log_failure("nothing learned from a turn", error)
             if error.lasting:
-                await self.status.notice(serving, hindrance_line(str(error)))
+                await self.status.notice(serving, HindranceLine(str(error)))
             elif work.tells_failures:
-                later = "" if work.last_attempt else "; it will be tried again"
-                await self.status.notice(hook, failure_line(f"{error}{later}"))
+                reason = str(error)
+                if not work.last_attempt:
+                    reason += f"; {phrase('tried_again')}"
+                await self.status.notice(hook, failure_line(reason))
             raise
         self.status.forget(turn.user_id)
         await self.status.write(hook, lesson.report)
@@ -363,7 +365,7 @@ class Learning:
             return
         if memories and room.can_ask:
             asked = delete_confirmed(
-                room, turn, hook.dialog, memories, CHANGED_MESSAGE
+                room, turn, hook.dialog, memories, "changed_message"
             )
             await self.suggestions.asking(turn.user_id, self._ask(hook, asked))
         elif memories:
@@ -375,7 +377,8 @@ class Learning:
             report = await asked
         except AdaptiveMemoryError as error:
             log_failure("nothing deleted", error)
-            report = Report(f"Nothing deleted: {error}", kind="reply")
+            line = f"{phrase('nothing_deleted')}: {error}"
+            report = Report(line, kind="reply")
         await self.status.write(hook, report)
 
 

@@ -26,6 +26,7 @@ from adaptive.core.providers import (
     ModelRejected,
 )
 from adaptive.core.runtime import Foreground, GaveWay, staged, tally
+from adaptive.core.texts import phrase
 from adaptive.learn.addressing import placed
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import (
@@ -62,12 +63,11 @@ from adaptive.privacy.secrets import without_secrets
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import keep_vectors, normalised, query_vectors
-from adaptive.settings.hook import NOTHING_NEW, Report
+from adaptive.settings.hook import Report
 from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories, Settings
 
 _RETRIES = 2
 _COMMAND_PATIENCE_SECONDS = 1.5
-LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
 @frozen
@@ -180,10 +180,10 @@ async def learn_turn(
     if not await may_hold_fact(
         turn.words, sources.embedder, room.indexes, asked
     ):
-        return Lesson(Report(NOTHING_NEW))
+        return Lesson(Report(phrase("nothing_new")))
     if work.calls_before >= most:
         tally("anomalies", "limit_reached")
-        return Lesson(Report(LIMIT_REACHED.format(most)))
+        return Lesson(Report(phrase("limit_reached", n=str(most))))
     source = ExtractionSource(
         lines=await asyncio.to_thread(typed_lines, turn.words),
         shown=await shown_memories(index, turn.words, asked, room.hidden),
@@ -220,7 +220,7 @@ async def learn_turn(
                 now,
             )
     if not proposals:
-        return Lesson(Report(NOTHING_NEW))
+        return Lesson(Report(phrase("nothing_new")))
     return await carried_out(
         room,
         turn,
@@ -283,7 +283,7 @@ async def carried_out(
     told = [one for one in outcomes if one.status not in untold]
     line = report_line(told)
     is_suggested = any(one.status == "suggested" for one in outcomes)
-    if line == NOTHING_NEW and (is_suggested or partly_written):
+    if line == phrase("nothing_new") and (is_suggested or partly_written):
         line = ""
     if is_suggested and not room.can_ask:
         line = joined_lines(line, await room.suggestions.left(turn.user_id))

@@ -29,7 +29,7 @@ from adaptive.core.messages import (
     text_field,
 )
 from adaptive.core.model import Provenance, TablesUnavailable, Turn, frozen
-from adaptive.core.texts import PROMPTS
+from adaptive.core.texts import PROMPTS, phrase
 from adaptive.learn.judges import EMBEDDING_PATIENCE_SECONDS, may_hold_fact
 from adaptive.learn.learning import Learning
 from adaptive.learn.suggestions import joined_lines
@@ -50,7 +50,6 @@ BEGUN = (
     "Learning from {:,} past chats, behind everything else. `/memory` tells how far it is, "
     "`/memory learn stop` ends it."
 )
-LEARNED = "Learned from past chats: {}; /undo takes it back"
 _LEASE_SECONDS = 30.0
 _RENEWAL_SECONDS = 10.0
 _POLL_SECONDS = 2.0  # while what waits is not due
@@ -190,7 +189,7 @@ class PastLearning:
         # The chat that waits, or is at work, is not learned yet.
         left += bool(await self.learning.past_waiting(user_id))
         done = run.chats - left
-        return f"learning from past chats: {max(done, 0)} of {run.chats}"
+        return phrase("past_progress", done=max(done, 0), n=run.chats)
 
     def take_up(self, hook: Hook) -> None:
         """Begin to go on with a user's run, if there is one."""
@@ -252,7 +251,7 @@ class PastLearning:
                 chats = await self._unlearned(user_id, run)
                 if not chats:
                     await self.runs.entries.drop("past_run", user_id, [""])
-                    line = LEARNED.format(run.chats)
+                    line = phrase("past_learned", n=run.chats)
                     await self.learning.status.reply(hook, line)
                     return
                 await self._queue(hook, chats[0], run, served)

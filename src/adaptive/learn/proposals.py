@@ -32,7 +32,7 @@ from adaptive.core.model import (
     frozen,
 )
 from adaptive.core.providers import Completion, ReplyUnusable
-from adaptive.core.texts import word_table
+from adaptive.core.texts import Phrase, word_table
 from adaptive.learn.quotation import word_units
 from adaptive.learn.support import beginnings
 from adaptive.llm.ask import number, share, text_line
@@ -243,9 +243,7 @@ def read_proposals(
         proposals += _proposals_in(_named(mapping(item)), source, settings)
     if is_cut:
         cut = Proposal("NEW")
-        proposals.append(
-            cut.decided("rejected", "the model's reply was cut off")
-        )
+        proposals.append(cut.decided("rejected", Phrase("reply_cut")))
     return proposals
 
 

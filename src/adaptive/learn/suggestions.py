@@ -21,6 +21,7 @@ from adaptive.core.model import (
     each_open,
 )
 from adaptive.core.runtime import KeyedLocks, UserCache
+from adaptive.core.texts import Phrase, phrase
 from adaptive.memory.suggestion_table import (
     ASKED_REST_SECONDS,
     MOST_WAITING_SUGGESTIONS,
@@ -31,22 +32,22 @@ from adaptive.memory.suggestion_table import (
 from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.tokens import comparable
-from adaptive.settings.hook import NOTHING_NEW, Hook, PageQuestion, Report
+from adaptive.settings.hook import Hook, PageQuestion, Report
 
 # What became of proposals, in the order in which it is told; nobody is told of the others.
-_STATUS_WORDS: dict[ProposalStatus, str] = {
-    "saved": "Saved",
-    "updated": "Updated",
-    "quieted": "Not brought up any more",
-    "deleted": "Deleted",
-    "ended": "Also no longer true",
-    "failed": "Could not be saved",
-    "rejected": "Not saved",
-    "asked": "You are asked before deleting",
-    "kept": "Not deleted",
-    "archived": "Over the limit, so moved to the archive",
-    "unchanged": "Already known",
-}
+_TOLD: tuple[ProposalStatus, ...] = (
+    "saved",
+    "updated",
+    "quieted",
+    "deleted",
+    "ended",
+    "failed",
+    "rejected",
+    "asked",
+    "kept",
+    "archived",
+    "unchanged",
+)
 _EXPLAINED = ("kept", "rejected", "failed")  # whose words leave open why
 _LONGEST_TOLD = 160
 _LONGEST_LINE = 600
@@ -61,7 +62,7 @@ def report_of(
     texts_by_words = _texts_by_words(outcomes)
     stati = {one.status for one in outcomes}
     counts = [
-        f"{words}: {len(texts)} {'fact' if len(texts) == 1 else 'facts'}"
+        f"{words}: {phrase('facts', n=len(texts))}"
         for words, texts in texts_by_words.items()
     ]
     facts = [
@@ -90,27 +91,31 @@ def report_line(outcomes: Sequence[Proposal]) -> str:
             parts.append(f"{words} ({len(texts)}): {texts[0]} …")
         else:
             parts.append(f"{words}: {texts[0]}")
-    return clipped_line(" · ".join(parts), _LONGEST_LINE) or NOTHING_NEW
+    return clipped_line(" · ".join(parts), _LONGEST_LINE) or phrase(
+        "nothing_new"
+    )
 
 
 def failure_line(reason: str) -> str:
     """The status line of a turn that could not be learned."""
-    return clipped_line(f"Nothing saved: {reason}", _LONGEST_LINE)
+    return clipped_line(f"{phrase('nothing_saved')}: {reason}", _LONGEST_LINE)
 
 
 def joined_lines(*lines: str) -> str:
     """Lines as one; that there is nothing new is told only where there is nothing else."""
     told = [line for line in lines if line]
     return " · ".join(
-        [line for line in told if line != NOTHING_NEW] or told[:1]
+        [line for line in told if line != phrase("nothing_new")] or told[:1]
     )
 
 
 def _texts_by_words(outcomes: Sequence[Proposal]) -> dict[str, list[str]]:
     """What became of proposals, by the words for it, in the order in which it is told."""
     told = {
-        words: [_told(one) for one in outcomes if one.status == status]
-        for status, words in _STATUS_WORDS.items()
+        phrase(status): [
+            _told(one) for one in outcomes if one.status == status
+        ]
+        for status in _TOLD
     }
     return {words: texts for words, texts in told.items() if texts}
 
@@ -124,7 +129,7 @@ def _told(outcome: Proposal) -> str:
     )
     if not outcome.reason or outcome.status not in _EXPLAINED:
         return text
-    reason = clipped_line(outcome.reason, _LONGEST_TOLD)
+    reason = clipped_line(str(outcome.reason), _LONGEST_TOLD)
     return f"{text} ({reason})" if text else reason
 
 
@@ -132,18 +137,11 @@ _MOST_ASKED = 9  # in one dialog
 _MOST_CHATS = 5000
 # Of the nine together and the text below them the page shows 4,000 characters.
 _LONGEST_ASKED = 300
-NO_ROOM = (
-    f"{MOST_WAITING_SUGGESTIONS} suggestions wait for your answer already"
-)
+NO_ROOM = Phrase("no_room", n=MOST_WAITING_SUGGESTIONS)
 WAITS = "it waits for your answer"
 WAITS_ALREADY = "it waits for your answer already"
 REJECTED_BEFORE = "you have rejected it before"
 _LATER, _KEEP, _NEVER = range(3)
-_OPTIONS = ("Decide later", "Keep", "Never ask again")
-_HOW_TO_ANSWER = (
-    "Confirm accepts the numbers below. Take a number out to decide later; put a minus before it "
-    "(-1) never to be asked about it again. Cancel: not now."
-)
 
 
 @dataclass(eq=False)
@@ -238,17 +236,18 @@ class Suggestions:
                 _MOST_ASKED,
                 hook.place,
             ):
-                title = "Keep these?"
+                title = phrase("keep_these")
                 if len(waiting) == 1:
-                    title = "Keep this?"
+                    title = phrase("keep_this")
                 if any(one.draft.is_quiet for one in waiting):
-                    title = "Is this what you want?"
+                    title = phrase("is_wanted")
+                options = map(phrase, ("decide_later", "keep", "never_again"))
                 question = PageQuestion(
                     title=title,
                     entries=[_shown(one.draft) for one in waiting],
-                    options=_OPTIONS,
+                    options=[*options],
                     preset=_KEEP,
-                    how_to_type=_HOW_TO_ANSWER,
+                    how_to_type=phrase("how_to_keep"),
                 )
                 chosen = await hook.dialog.choose(question)
                 saved = list[str]()
@@ -272,12 +271,7 @@ class Suggestions:
     async def left(self, user_id: str) -> str:
         """The line that tells how much of a user waits, empty for nothing."""
         number = len(await self.table.waiting(user_id))
-        told = (
-            "1 suggestion waits"
-            if number == 1
-            else f"{number} suggestions wait"
-        )
-        return f"{told} for your answer" if number else ""
+        return phrase("suggestions_wait", n=number) if number else ""
 
     async def waits(self, user_id: str, digest: str) -> bool:
         """Whether a suggestion waits still."""
@@ -294,7 +288,8 @@ def _said(draft: Draft) -> tuple[str, str]:
 def _shown(draft: Draft) -> str:
     """A fact as it is asked about, with where it would stand."""
     if draft.is_quiet:
-        return f"Never bring up: {clipped_line(draft.content, _LONGEST_ASKED)}"
+        words = clipped_line(draft.content, _LONGEST_ASKED)
+        return phrase("never_bring_up", words=words)
     labels = "; ".join(filter(None, (draft.bank, ", ".join(draft.topics))))
     return f"{clipped_line(draft.content, _LONGEST_ASKED)} ({labels})"
 

@@ -18,6 +18,7 @@ from adaptive.core.messages import (
     typed_message,
 )
 from adaptive.core.model import Provenance, Turn, Utterance
+from adaptive.core.texts import phrase
 from adaptive.learn.extraction import opening_of
 from adaptive.learn.pastes import without_pastes
 from adaptive.privacy.secrets import excerpt_without_secrets, wide_excerpt
@@ -26,9 +27,6 @@ from adaptive.settings.hook import Hook, may_be_learned_from
 _EARLIER_MESSAGES = 4  # for reference when facts are extracted
 _LONGEST_WORDS = 16_000  # signs, of which the model is shown fewer
 _LONGEST_EARLIER = 2000
-_PLACE_UNKNOWN = (
-    "Nothing saved: the folder of this chat could not be read just now"
-)
 
 
 def typed_turn(
@@ -44,7 +42,7 @@ def typed_turn(
         return None
     if not hook.place.known:
         # It may belong to a folder that is kept apart.
-        hook.state["unlearned"] = _PLACE_UNKNOWN
+        hook.state["unlearned"] = phrase("place_unread")
         return None
     message, words = typed
     hook.state["branch"] = [

@@ -24,7 +24,7 @@ from adaptive.core.providers import (
     ResponseFormat,
 )
 from adaptive.core.runtime import USER_ID, UserCache, tally
-from adaptive.core.texts import PROMPTS
+from adaptive.core.texts import PROMPTS, Phrase
 from adaptive.llm.reply import ONLY_REASONING, plain_name, read_object
 
 _FIRST_PAUSE_SECONDS = 1.0
@@ -82,7 +82,7 @@ class AnswerFormats:
         left = self._quota_back_at.get(key, 0.0) - self._now()
         if left > 0:
             raise ModelBusy(
-                f"the model's quota is spent for {math.ceil(left / 60)} min",
+                Phrase("quota_spent", n=math.ceil(left / 60)),
                 retry_after=left,
                 detail=detail,
             )
@@ -128,7 +128,7 @@ async def ask(
                 except ModelError as error:
                     tally("model_failures", name)
                     if may_be_the_format(error) and place + 1 < len(usable):
-                        thinks = str(error) == ONLY_REASONING
+                        thinks = error.args[:1] == (ONLY_REASONING,)
                         place += 1 if place or thinks else 2
                         pause = 0.0
                         continue
@@ -149,9 +149,7 @@ async def ask(
                         tally(f"model_{kind}", name, count)
     except TimeoutError as error:
         tally("model_failures", name)
-        raise ModelBusy(
-            f"the model did not answer within {timeout:g} s"
-        ) from error
+        raise ModelBusy(Phrase("no_answer", seconds=f"{timeout:g}")) from error
     working = place or int(completion.reasoned)
     # That is looked at again after a day, however often it works.
     if working != remembered:

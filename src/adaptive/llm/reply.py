@@ -12,13 +12,13 @@ from dataclasses import replace
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import JsonMapping, frozen
 from adaptive.core.providers import Completion, ReplyUnusable
-from adaptive.core.texts import compiled_patterns
+from adaptive.core.texts import Phrase, compiled_patterns
 
 _TOO_LONG = "the model's reply is far too long"
-_EMPTY = "the model's reply is empty"
-ONLY_REASONING = "the model only reasoned and gave no answer"
-_CUT = "the model's reply ends in the middle"
-_NO_JSON = "the model's reply is no usable JSON"
+_EMPTY = Phrase("reply_empty")
+ONLY_REASONING = Phrase("only_reasoned")
+_CUT = Phrase("reply_cut")
+_NO_JSON = Phrase("reply_unusable")
 _SEVERAL = "the model gave several answers that differ"
 # Ten times what is asked for; more would hold up the event loop.
 _LONGEST_REPLY = 128 * 1024

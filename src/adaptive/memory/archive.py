@@ -23,6 +23,7 @@ from adaptive.core.model import (
     is_core,
     log_failure,
 )
+from adaptive.core.texts import phrase
 from adaptive.memory.audit import AuditEntry, ChangeKind, UserStore
 from adaptive.memory.gate import draft_of
 from adaptive.memory.tables import ArchivedMemory
@@ -32,11 +33,6 @@ from adaptive.settings.merged import Settings
 _PRUNED_PER_TURN = 25
 # Why a memory is archived that comes back as one that is known everywhere.
 FOLDER_IS_GONE = "its folder was deleted"
-
-
-def memories_counted(number: int) -> str:
-    """A number of memories in words."""
-    return f"{number} {'memory' if number == 1 else 'memories'}"
 
 
 async def exchange(
@@ -235,11 +231,13 @@ def plan_restoration(
         and copy.summary_id not in summaries
     ]
     chosen = coming[: max(limit - len(rows), 0)] if limit else coming
-    reason = "the same, a later version or a summary is remembered"
+    reason = phrase("same_known")
     if len(chosen) < len(coming):
-        reason = f"the limit is {memories_counted(limit)}"
+        reason = phrase("limit_is", n=limit)
     staying = len(archived) - len(chosen)
-    told = f"Still archived: {staying} ({reason})." if staying else ""
+    told = ""
+    if staying:
+        told = phrase("still_archived", n=staying, reason=reason)
     return chosen, told
 
 

@@ -14,16 +14,17 @@ from adaptive.core.model import (
     frozen,
     log_failure,
 )
+from adaptive.core.texts import phrase
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.privacy.spoken_requests import ErasureRequest
 from adaptive.settings.hook import Hook
 
 # What is counted before a user; everything else is what is noted about it.
 _NOUNS = {
-    "memory": ("memory", "memories"),
-    "archive": ("archived memory", "archived memories"),
-    "suggestion": ("suggestion", "suggestions"),
-    "history": ("chat's index", "chats' index"),
+    "memory": "memories",
+    "archive": "archived_memories",
+    "suggestion": "suggestions",
+    "history": "chat_indexes",
 }
 
 Answer = TypeVar("Answer")
@@ -77,23 +78,24 @@ class ErasureReport:
         """What it is, for people: "4 memories and everything noted about them"."""
         counts = {kind: self.counts[kind] for kind in _NOUNS}
         named = ", ".join(
-            f"{count} {_NOUNS[kind][count > 1]}"
+            phrase(_NOUNS[kind], n=count)
             for kind, count in counts.items()
             if count
         )
         if not named:
-            return "what was noted" if self.counts.total() else ""
-        them = "them" if sum(counts.values()) > 1 else "it"
-        return f"{named} and everything noted about {them}"
+            return phrase("noted") if self.counts.total() else ""
+        return phrase("and_notes", named=named, n=sum(counts.values()))
 
     @property
     def line(self) -> str:
         """The report of an erasure in sentences, without a word of what was erased."""
-        sentences = [f"Erased: {self.phrase}."] if self.phrase else []
+        sentences: list[str] = []
+        if self.phrase:
+            sentences.append(phrase("erased", what=self.phrase))
         if self.failed:
             reasons = "; ".join(dict.fromkeys(self.failed))
-            sentences.append(f"Not everything could be erased: {reasons}.")
-        return " ".join(sentences) or "There was nothing to erase."
+            sentences.append(phrase("not_all_erased", reasons=reasons))
+        return " ".join(sentences) or phrase("nothing_to_erase")
 
     async def tried(
         self, work: Awaitable[Answer], otherwise: Answer

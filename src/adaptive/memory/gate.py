@@ -19,6 +19,7 @@ from adaptive.core.model import (
     frozen,
 )
 from adaptive.core.runtime import text_cache
+from adaptive.core.texts import Phrase
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced
@@ -26,12 +27,10 @@ from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason
 from adaptive.search.tokens import folded_text, stem
 from adaptive.settings.merged import Settings
 
-SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
-RULED_OUT = "it holds a word that your admin has ruled out"
-NOT_AS_IT_WAS = (
-    "it holds personal data, or a bank or tag that may not be written"
-)
-SAVING_IS_OFF = "saving is switched off, by an administrator or among your valves (save_mode)"
+SECRET_LEFT_OUT = Phrase("holds_secret")
+RULED_OUT = Phrase("ruled_out")
+NOT_AS_IT_WAS = Phrase("not_as_it_was")
+SAVING_IS_OFF = Phrase("saving_off")
 # Ours, and what models make of it.
 _SECRET_MARKS = (SECRET_MARK, "[secret]")
 _LONGEST = 4000
@@ -134,11 +133,9 @@ class Gate:
         """The text as it may be written, or why it may not be."""
         bare = text.strip()
         if not bare:
-            return Refused("it is empty", "length")
+            return Refused(Phrase("empty"), "length")
         if len(bare) > _LONGEST:
-            return Refused(
-                f"it is longer than {_LONGEST} characters", "length"
-            )
+            return Refused(Phrase("longer", n=_LONGEST), "length")
         if reason := secret_reason(find_secrets(bare)):
             return Refused(reason, "secret")
         if holds_secret_mark(bare):
@@ -164,7 +161,7 @@ class Gate:
         if unwanted:
             named = ", ".join(unwanted).replace("_", " ")
             return Refused(
-                f"it holds personal data that is not to be stored: {named}",
+                Phrase("personal_data", kinds=named),
                 "personal data",
             )
         masked = self.settings.masked_kinds
@@ -208,13 +205,14 @@ class Gate:
             return verdict
         if draft.confidence < self.settings.min_confidence_threshold:
             return Refused(
-                f"the model is not sure ({draft.confidence:.2f})", "admin"
+                Phrase("not_sure", confidence=f"{draft.confidence:.2f}"),
+                "admin",
             )
         named = {tag.casefold() for tag in draft.tags}
         categories = [name for name in CATEGORIES if name in named]
         if categories and not set(categories) & set(self.settings.categories):
             return Refused(
-                f"{', '.join(categories)} is not to be remembered", "admin"
+                Phrase("unwanted_kind", kinds=", ".join(categories)), "admin"
             )
         return replace(
             draft,

@@ -30,11 +30,11 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.runtime import KeyedLocks, portions
+from adaptive.core.texts import phrase
 from adaptive.memory.archive import (
     FOLDER_IS_GONE,
     archived_change,
     exchange,
-    memories_counted,
     plan_restoration,
     prune_store,
     replace_by_summary,
@@ -172,13 +172,13 @@ class UserMemory(UserStore):
                 )
             saved += len(rows)
             await self.give_way()
-        lines = [f"Imported: {saved} of {len(carried)}"]
+        lines = [phrase("imported", saved=saved, n=len(carried))]
         known_already = len(carried) - saved - len(refusals)
         if known_already:
-            lines.append(f"{known_already} known already")
+            lines.append(phrase("known_already", n=known_already))
         if refusals:
             reasons = "; ".join(dict.fromkeys(refusals))
-            lines.append(f"{len(refusals)} refused ({reasons})")
+            lines.append(phrase("refused", n=len(refusals), reasons=reasons))
         return " · ".join(lines)
 
     async def undo(self, step: Step) -> list[AuditEntry]:
@@ -231,13 +231,12 @@ class UserMemory(UserStore):
         )
         sealed = await self.archive.unopened(self.user_id)
         if sealed:
-            told += f" {memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}"
+            counted = phrase("archived_memories", n=sealed)
+            told += f" {counted} {UNDER_FORMER_KEY}"
         return chosen, told.strip()
 
-    async def restore(
-        self, memory_ids: Sequence[str], which: str = ""
-    ) -> list[str]:
-        """Bring archived memories back, as one step; what to tell of it, and ``which`` they are."""
+    async def restore(self, memory_ids: Sequence[str]) -> list[str]:
+        """Bring archived memories back, as one step; what to tell of it."""
         step = f"restored-{time.time_ns()}"
         restored = 0
         reasons: dict[str, None] = {}
@@ -250,11 +249,9 @@ class UserMemory(UserStore):
                 reasons[str(error)] = None
         lines: list[str] = []
         if restored:
-            lines.append(f"Restored: {memories_counted(restored)}{which}.")
+            lines.append(phrase("restored", n=restored))
         if reasons:
-            lines.append(
-                f"Not restored, still archived: {', '.join(reasons)}."
-            )
+            lines.append(phrase("not_restored", reasons=", ".join(reasons)))
         return lines
 
     async def archive_scopes(self, scopes: Collection[str]) -> int:

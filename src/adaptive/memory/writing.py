@@ -28,6 +28,7 @@ from adaptive.core.model import (
     with_detail,
 )
 from adaptive.core.runtime import staged
+from adaptive.core.texts import Phrase
 from adaptive.memory.archive import exchange, source_of
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step, UserStore
 from adaptive.memory.gate import draft_of
@@ -193,7 +194,7 @@ async def _updated(
 # --- taking back ---
 
 # Without its words: not every chat's model may see them.
-CHANGED_SINCE = "a memory of this change has been changed since"
+CHANGED_SINCE = Phrase("changed_since")
 
 
 @frozen

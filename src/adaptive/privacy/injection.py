@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from adaptive.core.runtime import text_cache
 from adaptive.core.texts import (
     NGRAM_BUCKETS,
+    Phrase,
     classifier,
     compiled_patterns,
     ngram_buckets,
@@ -60,17 +61,17 @@ def injection_reason(
     model has made of words that are ``quoted`` of the user.
     """
     if len(text) > LONGEST_CANDIDATE:
-        return "it is too long to be one memory"
+        return Phrase("one_memory")
     if _FORMS["hidden"].search(_FORMS["tag flag"].sub("", text)):
-        return "it holds characters that cannot be seen"
+        return Phrase("unseen_signs")
     if imitates_structure(text) or imitates_structure(html.unescape(text)):
-        return "it imitates the marks that structure a chat"
+        return Phrase("imitation")
     seen = seen_text(text).text
     for reason, form in _FORMS.items():
         if reason.startswith("it ") and form.search(seen):
             return reason
     if not typed and order_score(text) > (_QUOTED_BAR if quoted else 0):
-        return "it reads as an order, not as a fact; /remember keeps it all the same"
+        return Phrase("order")
     return ""
 
 

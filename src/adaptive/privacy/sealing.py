@@ -11,12 +11,10 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from adaptive.core.model import log
+from adaptive.core.texts import Phrase
 
 # What people are told of what is sealed with another secret.
-UNDER_FORMER_KEY = (
-    "can't be opened: Open WebUI's secret key has changed. With the former WEBUI_SECRET_KEY they "
-    "come back."
-)
+UNDER_FORMER_KEY = Phrase("under_former_key")
 # A new version gets a mark and keys of its own: what another version has sealed is absent then.
 _SEAL_VERSION = 1
 # How a seal begins that tells by which secret it was made.

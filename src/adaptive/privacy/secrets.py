@@ -9,8 +9,12 @@ the value decides. What is read around a noun is bounded, so the work is linear.
 import re
 from collections.abc import Iterator
 
-from adaptive.core.messages import head_and_tail
-from adaptive.core.texts import compiled_patterns, pattern_table, word_table
+from adaptive.core.texts import (
+    compiled_patterns,
+    head_and_tail,
+    pattern_table,
+    word_table,
+)
 from adaptive.privacy.scanning import Finding, any_of, plain_text, spliced
 
 SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place

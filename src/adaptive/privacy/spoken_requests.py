@@ -15,14 +15,11 @@ from contextlib import suppress
 from datetime import date, timedelta
 from typing import Literal
 
-from adaptive.core.messages import Message, head_and_tail, local_time, said_at
+from adaptive.core.messages import Message, local_time, said_at
 from adaptive.core.model import frozen
-from adaptive.core.texts import pattern_table, word_table
+from adaptive.core.texts import head_and_tail, pattern_table, word_table
 from adaptive.settings.hook import Hook
 
-HOW_TO_ERASE = (
-    "To have what is remembered about you erased, type /forget everything."
-)
 _MONTHS = pattern_table("personal_shapes")["MONTH"]
 _DATES = (
     r"(?:(?P<y>\d{4})[-年]|(?=\d\d?月))(?P<m>\d{1,2})[-月](?P<d>\d{1,2})日?",

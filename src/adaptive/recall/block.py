@@ -9,6 +9,7 @@ from typing import Any
 from adaptive.core.messages import estimated_tokens, listing, mapping
 from adaptive.core.model import JsonMapping, Memory, frozen, log
 from adaptive.core.runtime import text_cache
+from adaptive.core.texts import phrase
 from adaptive.privacy.injection import (
     escaped_entry,
     injection_reason,
@@ -238,5 +239,5 @@ def recall_line(count: int, note: str) -> str:
     """How many memories an answer was given, in words for the user; empty for none."""
     if not count:
         return note
-    words = "1 memory recalled" if count == 1 else f"{count} memories recalled"
+    words = phrase("recalled", n=count)
     return f"{words} ({note})" if note else words

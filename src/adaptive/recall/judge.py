@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from adaptive.core.messages import head_and_tail, mapping
+from adaptive.core.messages import mapping
 from adaptive.core.model import (
     AdaptiveMemoryError,
     Memory,
@@ -18,7 +18,7 @@ from adaptive.core.providers import (
     ReplyUnusable,
 )
 from adaptive.core.runtime import UserCache, staged
-from adaptive.core.texts import PROMPTS
+from adaptive.core.texts import PROMPTS, head_and_tail
 from adaptive.llm.ask import (
     AnswerFormats,
     ask,

@@ -16,7 +16,6 @@ from adaptive.core.embedding import Embedder
 from adaptive.core.messages import (
     Message,
     has_words,
-    head_and_tail,
     local_time,
     message_text,
     passages,
@@ -24,6 +23,7 @@ from adaptive.core.messages import (
     spoken_text,
 )
 from adaptive.core.model import Vectors, frozen
+from adaptive.core.texts import head_and_tail
 from adaptive.privacy.secrets import without_secrets
 from adaptive.privacy.spoken_requests import sentences_to_forget
 from adaptive.recall.chat_so_far import ChatSoFar

@@ -20,6 +20,7 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.runtime import tally, tell_outcome
+from adaptive.core.texts import phrase
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import AddedText, ChatNotesTable, ChatTable
 from adaptive.privacy.spoken_requests import spoken_request
@@ -61,7 +62,6 @@ from adaptive.settings.hook import Hook, may_be_given_memories
 
 # Of the inlet's time limit.
 _SHARE_FOR_NEW_MEMORIES = 0.25
-_WITHHELD = "No memories recalled: this Open WebUI would show them to its {}"
 
 # Has a model look at the message beside the search.
 Asking = Callable[
@@ -137,7 +137,7 @@ class Recall:
             if may_be_given_memories(hook) and not erases:
                 task = await hook.native.task_that_reads(window.body)
                 if task:
-                    hook.state["recalled"] = _WITHHELD.format(task)
+                    hook.state["recalled"] = phrase("would_show", task=task)
                 else:
                     keys = message_keys(messages)
                     question = replace(
@@ -309,10 +309,10 @@ class Recall:
         notes: list[str] = []
         missing = len(selection.candidates.index.missing())
         if missing:
-            notes.append(f"{missing} not embedded yet: found by keywords")
+            notes.append(phrase("by_keywords", n=missing))
         if isinstance(past, BaseException):
             log_failure("past conversation fails", past)
-            notes.append("past conversation left out: an unexpected error")
+            notes.append(f"{phrase('past_left_out')}: {phrase('unexpected')}")
         elif past is not None:
             quoting = AddedText(text=past.text, quoted=past.quoted)
             selection = replace(selection, past=quoting)

@@ -21,14 +21,13 @@ from typing import Literal
 import numpy as np
 
 from adaptive.core.embedding import Embedder
-from adaptive.core.messages import head_and_tail
 from adaptive.core.model import (
     StoredVector,
     Vectors,
     VectorTable,
     frozen,
 )
-from adaptive.core.texts import listed_lines
+from adaptive.core.texts import head_and_tail, listed_lines
 from adaptive.search.vectors import (
     content_hash,
     embedded_texts,

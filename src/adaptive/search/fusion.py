@@ -32,8 +32,9 @@ from sys import intern
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.messages import has_words, head_and_tail
+from adaptive.core.messages import has_words
 from adaptive.core.model import Vectors, frozen, log
+from adaptive.core.texts import head_and_tail
 from adaptive.search.calibration import (
     FIRST_TEXTS,
     NULL_PROMPTS,

@@ -25,7 +25,7 @@ from adaptive.core.embedding import (
     Pace,
     Sources,
 )
-from adaptive.core.messages import has_words, head_and_tail
+from adaptive.core.messages import has_words
 from adaptive.core.model import (
     EmbeddingError,
     Memory,
@@ -38,6 +38,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.providers import CircuitBreaker
 from adaptive.core.runtime import UserCache, staged, tally
+from adaptive.core.texts import head_and_tail
 
 # A chunk on a slow CPU takes a minute; who takes longer hangs.
 _LONGEST_CALL_SECONDS = 600.0

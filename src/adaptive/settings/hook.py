@@ -13,8 +13,8 @@ from typing import Literal, Protocol, Self
 from adaptive.core.embedding import Sources
 from adaptive.core.marks import Place
 from adaptive.core.model import (
-    HINDRANCE,
     ConversationKind,
+    HindranceLine,
     HostError,
     JsonMapping,
     JsonObject,
@@ -22,6 +22,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import TurnState, UserCache
+from adaptive.core.texts import phrase
 from adaptive.settings.merged import HiddenMemories, Settings
 
 # Kinds whose prompt gets memories. In a channel and in a chat that somebody else owns, other
@@ -273,9 +274,6 @@ class StoredAnswer(Protocol):
         ...
 
 
-NOTHING_NEW = "Nothing new to remember"
-_DETAILS_TITLE = "What changed in memory"
-_UNDO_HINT = "/undo takes it back"
 _UNDO_HINTS = 3
 _MOST_REMEMBERED = 5000
 
@@ -316,7 +314,9 @@ class StatusLines:
             and hook.has_page
             and self._hints_at_undo(hook.user_id)
         ):
-            report = replace(report, line=f"{report.line} · {_UNDO_HINT}")
+            report = replace(
+                report, line=f"{report.line} · {phrase('undo_hint')}"
+            )
         if stands_below(report, hook):
             note = " · ".join(report.details) or report.line
             if await hook.stored_answer.add_note(note):
@@ -329,17 +329,16 @@ class StatusLines:
         if line:
             await notifier.status(line)
         if report.details:
-            name = {"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}
-            await notifier.source(
-                _DETAILS_TITLE, ["\n".join(report.details)], [name]
-            )
+            title = phrase("details")
+            name = {"source": title, "name": title}
+            await notifier.source(title, ["\n".join(report.details)], [name])
 
     async def notice(self, hook: Hook, line: str, once: str = "") -> None:
         """Tell what failed or waits; ``once`` is what it is told once for, as for a chat.
 
         What keeps memory from its work is told once, until a turn of the user is learned.
         """
-        if line.startswith(HINDRANCE):
+        if isinstance(line, HindranceLine):
             once = line
         key = (hook.user_id, once)
         if not once or self._told.get(key) is None:
@@ -363,7 +362,7 @@ class StatusLines:
 
 def stands_below(report: Report, hook: Hook) -> bool:
     """Whether a report is written below the stored answer, and not in the line above it."""
-    if report.kind != "news" or report.line in ("", NOTHING_NEW):
+    if report.kind != "news" or report.line in ("", phrase("nothing_new")):
         return False
     wanted = (
         hook.settings.confirmation == "message" and hook.settings.show_status
@@ -373,5 +372,7 @@ def stands_below(report: Report, hook: Hook) -> bool:
 
 def ordered_line(line: str, recalled: str) -> str:
     """One line, of which the page shows the beginning: what was done, then what was recalled."""
-    parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
+    parts = (
+        (recalled, line) if line == phrase("nothing_new") else (line, recalled)
+    )
     return " · ".join(filter(None, parts))

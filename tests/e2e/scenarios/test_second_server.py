@@ -194,7 +194,7 @@ async def test_another_secret_key(second_host: RunningHost) -> None:
     assert "Nothing restored. 1 memory in the archive can't be opened" in told
     log = (await chat.send("/memory log")).content
     assert BIKE in log
-    assert f"{len(sealed['audit'])} of them can't be opened" in log
+    assert f"{len(sealed['audit'])} can't be opened" in log
     checked = (await host.admin.new_chat().send("/memory doctor")).content
     assert all(
         f"{kind}: " in checked for kind in ("archive", "audit", "waiting")
