@@ -8941,7 +8941,7 @@ class PageDialog:
   chosen=_words_of(answer)
   if not chosen:
    return None if chosen is None else()
-  return[_option_of(chosen)]
+  return[_option_of(chosen,question)]
  async def _choose_in_form(self,question):
   entries=[_field(entry,question.options,question.preset)for entry in question.entries]
   names=[f"entry {at}" for at,_ in enumerate(entries)]
@@ -8956,8 +8956,8 @@ class PageDialog:
   if answer.get("action")!="accept":
    return None
   content=mapping(answer,"content")
-  of_all=_option_of(content.get(_ALL))
-  return[of_all or _option_of(content.get(name))for name in names]
+  of_all=_option_of(content.get(_ALL),question)
+  return[of_all or _option_of(content.get(name),question)for name in names]
  async def download(self,name,text):
   code=f"const link = document.createElement('a');const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};link.click(); return true;"
   return await self._event("execute",{"code":code})is True
@@ -8985,9 +8985,9 @@ def _words_of(answer):
  if isinstance(answer,str):
   return answer.strip()[:_LONGEST_ANSWER]
  return None
-def _option_of(answer):
- named=str(answer)
- return int(named)if named.isdecimal()else 0
+def _option_of(answer,question):
+ names=[str(option)for option,_ in enumerate(question.options)]
+ return names.index(answer)if isinstance(answer,str)and answer in names else 0
 def _chosen_by_numbers(answer,entries):
  if answer.casefold()==_ALL:
   return[1]*entries
