@@ -1,4 +1,6 @@
-"""``python -m demo`` runs the demo, ``python -m demo install`` installs into your own Open WebUI.
+"""``python -m demo`` runs the demo, ``install`` installs into your own Open WebUI.
+
+``erase-user`` erases what is kept there of an account.
 
 Starts under any bare Python, then goes on under one that has the packages it needs.
 """
@@ -36,6 +38,8 @@ def main(arguments: list[str]) -> int:
     try:
         if parsed.command == "install":
             return _install(parsed)
+        if parsed.command == "erase-user":
+            return _erase_user(parsed)
         return _serve(parsed)
     except KeyboardInterrupt:
         return 130
@@ -112,6 +116,34 @@ def _parser() -> argparse.ArgumentParser:
         default=PLUGIN,
         help="the plug-in's file (%(default)s)",
     )
+    erase = commands.add_parser(
+        "erase-user",
+        help="erase what is kept of an account in an Open WebUI on this machine",
+        description="Erase an account's memories, their vectors, the index of its past chats, and"
+        " all that the plug-in keeps beside them. Run it where Open WebUI is installed, with the"
+        " environment variables of its server (DATABASE_URL, VECTOR_DB, ...). Deleted accounts"
+        " are swept within a day without it.",
+    )
+    erase.add_argument(
+        "user", help="e-mail address, or id, which a deleted account needs"
+    )
+    erase.add_argument(
+        "--python",
+        type=Path,
+        help="the interpreter that Open WebUI is installed in (this one)",
+    )
+    erase.add_argument(
+        "--data", type=Path, help="the server's data folder, or DATA_DIR"
+    )
+    erase.add_argument(
+        "--file",
+        type=Path,
+        default=PLUGIN,
+        help="the plug-in's file (%(default)s)",
+    )
+    erase.add_argument(
+        "--yes", action="store_true", help="erase without asking"
+    )
     return parser
 
 
@@ -140,6 +172,30 @@ def _install(parsed: argparse.Namespace) -> int:
     except InstallError as error:
         return _complain(str(error))
     say("\n".join(done))
+    return 0
+
+
+def _erase_user(parsed: argparse.Namespace) -> int:
+    if importlib.util.find_spec("open_webui") is None:
+        if parsed.python is None or sys.executable == str(parsed.python):
+            return _complain(
+                "Open WebUI is not installed in this Python; name the one that"
+                " it is installed in with --python"
+            )
+        _go_on_under(parsed.python)
+    if parsed.data:
+        os.environ["DATA_DIR"] = str(parsed.data.resolve())
+    from demo.erase_user import erase_user
+    from demo.install import InstallError
+
+    def agreed(question: str) -> bool:
+        """Whether the admin says yes."""
+        return parsed.yes or input(f"{question} (yes/no) ") == "yes"
+
+    try:
+        say(asyncio.run(erase_user(parsed.user, parsed.file, agreed)))
+    except InstallError as error:
+        return _complain(str(error))
     return 0
 
 

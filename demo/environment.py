@@ -82,6 +82,14 @@ class HostEnvironment:
         """
         return self.folder / "postgres"
 
+    @property
+    def qdrant_client(self) -> Path:
+        """Folder to put on ``PYTHONPATH`` to give the server Qdrant's client.
+
+        ``with_qdrant_client`` fills it.
+        """
+        return self.folder / "qdrant"
+
 
 def host_environment(name: str) -> HostEnvironment:
     """Return the environment of one release, building it first where it is absent.
@@ -194,15 +202,31 @@ def services_python() -> Path:
 def with_postgres_drivers(environment: HostEnvironment) -> HostEnvironment:
     """Give a release what its ``postgres`` extra names, in a folder of its own, when absent.
 
-    The host is not installed a second time: what the extra adds is laid beside it, in the versions
-    that the release asks for, and only a server with the folder on its path sees it. Raises
-    ``ValueError`` for a release without such an extra.
+    Raises ``ValueError`` for a release without such an extra.
     """
-    folder = environment.postgres_drivers
+    wanted = _extra(environment, "postgres")
+    return _laid_beside(environment, environment.postgres_drivers, wanted)
+
+
+def with_qdrant_client(environment: HostEnvironment) -> HostEnvironment:
+    """Give a release Qdrant's client in its version, with what that lacks, when absent."""
+    named = _extra(environment, "all")
+    wanted = [name for name in named if name.startswith("qdrant-client")]
+    folder = environment.qdrant_client
+    return _laid_beside(environment, folder, [*wanted, "portalocker"])
+
+
+def _laid_beside(
+    environment: HostEnvironment, folder: Path, wanted: list[str]
+) -> HostEnvironment:
+    """Have packages in a folder of their own, when absent.
+
+    The host is not installed a second time: what an extra adds is laid beside it, in the versions
+    that the release asks for, and only a server with the folder on its path sees it.
+    """
     with _locked(environment.folder):
         marker = folder / ".complete"
         if not marker.exists():
-            wanted = _extra(environment, "postgres")
             say(
                 f"Adding {', '.join(wanted)} to Open WebUI {environment.version}",
                 to=sys.stderr,
@@ -217,7 +241,7 @@ def with_postgres_drivers(environment: HostEnvironment) -> HostEnvironment:
                 str(folder),
             ]
             pip = [str(environment.python), "-m", "pip", "install", *options]
-            _run("drivers", [*pip, *wanted])
+            _run("packages", [*pip, *wanted])
             marker.write_text("ok\n")
     return environment
 
@@ -363,7 +387,8 @@ def _locked(folder: Path) -> Iterator[None]:
 def main(arguments: list[str]) -> None:
     """Build what is named (releases, ``development``, ``services``); print the interpreters' paths.
 
-    ``services`` stands for PostgreSQL and Redis, and the newest release's drivers for the former.
+    ``services`` stands for PostgreSQL and Redis, and for what the newest release needs to speak to
+    the former and to Qdrant.
     """
     for wanted in arguments or [NEWEST]:
         if wanted == "development":
@@ -372,6 +397,7 @@ def main(arguments: list[str]) -> None:
             )
         elif wanted == "services":
             with_postgres_drivers(host_environment(NEWEST))
+            with_qdrant_client(host_environment(NEWEST))
             say(str(services_python()))
         else:
             say(str(host_environment(wanted).python))

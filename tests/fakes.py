@@ -394,16 +394,18 @@ class ListedEntries:
         user_id: str,
         keys: Collection[str] | None = None,
         since: int = 0,
+        most: int | None = None,
     ) -> list[Entry]:
         """The rows, the newest first."""
         self._check()
-        return [
+        rows = [
             one
             for key, one in reversed(self.rows.items())
             if key[:2] == (kind, user_id)
             and (keys is None or one.key in keys)
             and one.created_at >= since
         ]
+        return rows[:most]
 
     async def keys(
         self, kind: str, user_id: str, first: str = "", most: int | None = None

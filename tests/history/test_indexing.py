@@ -145,6 +145,26 @@ async def test_index_that_others_removed() -> None:
     assert len({*here.vectors.embedders.values()}) == 1
 
 
+async def test_index_out_of_a_backup() -> None:
+    """What an older index lacks comes back once a new chat begins, past chats wanted or not."""
+    here = Worker()
+    for chat_id in ("old", "new"):
+        await here.keep(here.hook(chat_id))
+    everything = here.vectors.messages
+    assert len(everything) == 6
+    await here.vectors.delete("ada", await here.vectors.digests("ada", "new"))
+    assert here.vectors.messages == ["old0", "old1", "old2", "old3"]
+    for chat_id in ("next", "last"):
+        here.chats.rows[chat_id] = chat_of(chat_id, "Tea?", "Yes")
+        await here.keep(here.hook(chat_id))
+    added = {"next0", "next1", "last0", "last1"}
+    assert {*here.vectors.messages} == {*everything} | added
+    here.vectors.calls.clear()
+    here.chats.rows["then"] = chat_of("then", "Tea?", "Yes")
+    await here.keep(here.hook("then"))
+    assert here.vectors.calls.count("upsert") == 1
+
+
 async def test_only_chat_that_is_edited() -> None:
     """Where nothing of the only chat stands as it stood, no other tool has dropped the index."""
     here = Worker()

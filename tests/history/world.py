@@ -130,6 +130,7 @@ class StoredChats:
             id_: self.changed.get(id_) or messages[-1]["timestamp"]
             for id_, messages in self._rows_of(user_id).items()
             if chat_id in ("", id_)
+            or ("history", user_id, id_) in self.entries.rows
         }
         return gone | {
             id_: at
@@ -340,10 +341,11 @@ class World:
         return TurnHook(settings, self.embedder, self.model, chat_id)
 
     async def index(self, chat_id: str, newest_id: str = "") -> int:
-        """Bring the index up to a chat."""
-        return await self.history.index_chat(
+        """Bring the index up to a chat; how many units were embedded."""
+        indexed = await self.history.index_chat(
             "ada", self.embedder, chat_id, newest_id
         )
+        return indexed.embedded
 
     async def keep(self, hook: Any) -> None:
         """What is done behind a turn."""

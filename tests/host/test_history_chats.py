@@ -133,7 +133,7 @@ async def test_chats_to_index(worker: Worker) -> None:
         for chat_id, at in (("new", 98), ("c", 50), ("gone", 70))
     ]
     await entries.put("history", "ada", noted)
-    assert await past.to_index("ada", "c") == {"gone": 0}
+    assert await past.to_index("ada", "c") == {"new": 99, "gone": 0}
     del changed["c"]
     assert await past.to_index("ada") == {**changed, "gone": 0}
     await entries.put("erased_history", "ada", [Entry("", None, 90)])

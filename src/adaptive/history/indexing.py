@@ -26,6 +26,7 @@ from adaptive.core.messages import (
 from adaptive.core.model import (
     AdaptiveMemoryError,
     HostError,
+    frozen,
     log_failure,
 )
 from adaptive.core.runtime import portions
@@ -57,7 +58,18 @@ _LEASE_SECONDS = 1800.0
 # The host stores the whole answer before or soon after its outlet; 13 seconds in all.
 _ANSWER_LOOKS = (0.3, 0.4, 0.8, 1.6, 3.0, 7.0)
 
+# Some chats have nothing to index, as those that hold commands alone.
+_NOTES_READ = 20
+
 TellUser = Callable[[str], Awaitable[None]]
+
+
+@frozen
+class IndexedChat:
+    """How many units of a chat the index has now, and how many of them were embedded for it."""
+
+    embedded: int
+    units: int
 
 
 @dataclass(eq=False)
@@ -135,20 +147,20 @@ class HistoryIndex:
         for some in portions(chat_ids, _CHATS_AT_ONCE):
             if not await hook.wants_memory():
                 break
+            noted = list[Entry]()
             for chat_id in some:
                 answer_id = ""
                 if chat_id == hook.chat_id:
                     answer_id = hook.answer_id
                 else:
                     await self.sleep(_REST_BETWEEN_CHATS)
-                embedded += await self.index_chat(
+                indexed = await self.index_chat(
                     hook.user_id, embedder, chat_id, answer_id
                 )
-            noted = [
-                Entry(chat_id, None, due[chat_id], chat_id)
-                for chat_id in some
-                if due.get(chat_id)
-            ]
+                embedded += indexed.embedded
+                if due.get(chat_id):
+                    note = Entry(chat_id, indexed.units, due[chat_id], chat_id)
+                    noted.append(note)
             await self.entries.put("history", hook.user_id, noted)
             gone = [chat_id for chat_id in some if due.get(chat_id) == 0]
             if gone:
@@ -161,8 +173,8 @@ class HistoryIndex:
         embedder: Embedder,
         chat_id: str,
         answer_id: str = "",
-    ) -> int:
-        """Bring the index up to a chat as it stands; how many units were embedded.
+    ) -> IndexedChat:
+        """Bring the index up to a chat as it stands.
 
         ``answer_id`` names the answer that ends the branch, which is waited for. A chat that is
         gone is removed. May raise ``HostError`` and ``EmbeddingError``; what was embedded before
@@ -186,6 +198,8 @@ class HistoryIndex:
             standing = await self.vectors.standing_embedder(user_id)
             if standing not in ("", content_hash(name)):
                 await self.vectors.delete_all(user_id)
+            elif standing and not await self._has_newest(user_id):
+                standing = ""
         # What goes is gone at once, and what comes is written batch by batch.
         gone = digests.keys() - {unit.id for unit in units}
         if gone:
@@ -197,9 +211,21 @@ class HistoryIndex:
             await self.vectors.upsert(user_id, name, batch, vectors)
         # Only now is it sure that the database answers, and that there was nothing of this model.
         if begins and standing != content_hash(name):
-            noted = await self.entries.keys("history", user_id)
-            await self.entries.drop("history", user_id, noted)
-        return len(new)
+            await self._compare_all(user_id)
+        return IndexedChat(embedded=len(new), units=len(units))
+
+    async def _has_newest(self, user_id: str) -> bool:
+        """Whether the index has what was indexed last, which one out of a backup has not."""
+        noted = await self.entries.read("history", user_id, most=_NOTES_READ)
+        newest = [note.key for note in noted if note.body][:1]
+        found = [await self.vectors.digests(user_id, key) for key in newest]
+        return all(found)
+
+    async def _compare_all(self, user_id: str) -> None:
+        """Have each chat that was indexed compared with the index, whichever these are."""
+        keys = await self.entries.keys("history", user_id)
+        due = [Entry(key, None, 0, key) for key in keys]
+        await self.entries.put("history", user_id, due)
 
     async def _stored_messages(
         self, user_id: str, chat_id: str, answer_id: str

@@ -9,6 +9,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import Any
 
 from sqlalchemy import (
@@ -26,6 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
+from sqlalchemy.orm import Session
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from adaptive.core.model import JsonMapping, TablesUnavailable
@@ -83,8 +85,10 @@ def _host_table(name: str, texts: str, *others: Column[Any]) -> Table:
 
 # See models/memories.py, models/users.py, models/folders.py, models/chats.py,
 # models/shared_chats.py and models/access_grants.py of the host.
-HOST_MEMORIES = _host_table("memory", "id user_id")
-HOST_USERS = _host_table("user", "id")
+HOST_MEMORIES = _host_table(
+    "memory", "id user_id", Column("updated_at", BigInteger)
+)
+HOST_USERS = _host_table("user", "id email")
 HOST_FOLDERS = _host_table("folder", "id parent_id user_id")
 HOST_CHATS = _host_table(
     "chat",
@@ -200,11 +204,12 @@ class HostDatabase:
         return written
 
     async def _create(self, session: Any) -> None:
-        """Create the tables; of two workers that do so at once PostgreSQL fails one, which is fine.
+        """Create the tables that are missing; a database that may only be read is only asked.
 
-        ``IF NOT EXISTS`` is no lock there: the other one's table comes up as a doubled name.
+        Of two workers that create at once PostgreSQL fails one, which is fine. ``IF NOT EXISTS`` is
+        no lock there: the other one's table comes up as a doubled name.
         """
-        for table in self._tables:
+        for table in await session.run_sync(self._missing):
             for create in (
                 CreateTable(table, if_not_exists=True),
                 *(
@@ -219,6 +224,16 @@ class HostDatabase:
                     await session.rollback()
                     await session.execute(create)
                     await session.commit()
+
+    def _missing(self, session: Session) -> list[Table]:
+        connection = session.connection()
+        has_table = partial(connection.dialect.has_table, connection)
+        schema_of = connection.schema_for_object
+        return [
+            table
+            for table in self._tables
+            if not has_table(table.name, schema_of(table))
+        ]
 
 
 def host_session() -> AbstractAsyncContextManager[Any]:

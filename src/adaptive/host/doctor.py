@@ -6,11 +6,12 @@ ends in time. Of other users nothing is told but counts.
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import cast
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, false, func, select
 
 from adaptive.core.messages import (
     clipped_line,
@@ -20,9 +21,15 @@ from adaptive.core.messages import (
     text_field,
 )
 from adaptive.core.model import AdaptiveMemoryError, JsonMapping, with_detail
-from adaptive.host.database import ENTRIES, OUR_TABLES, HostDatabase
+from adaptive.host.database import (
+    ENTRIES,
+    HOST_MEMORIES,
+    OUR_TABLES,
+    HostDatabase,
+)
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.hook import HostHook
+from adaptive.host.memory_vectors import memory_collection, standing_vectors
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import without_secrets
@@ -35,6 +42,8 @@ _CHECK_SECONDS = 28.0
 _VECTORS_SECONDS = 10.0
 _LONGEST_FINDING = 600
 _USUAL_WAIT_SECONDS = 3600.0
+_USERS_LOOKED_AT = 20
+_REINDEX = "Admin Panel > Settings > Documents"
 _WAIT_FOR_KEY = "with the former one all of it comes back"
 
 # "OK", "Note" or "Problem"; then what was found, and what helps.
@@ -58,6 +67,7 @@ async def diagnosis(
         "model for learning": _model(hook),
         "embedding": _embedding(hook, indexes),
         "tables": _tables(database),
+        "Open WebUI's vectors": _vectors(database),
         "turns to be learned": _turns(database),
         "sealed": _sealed(database),
     }
@@ -144,11 +154,42 @@ async def _embedding(hook: Hook, indexes: MemoryIndexes) -> Findings:
 
 
 async def _tables(database: HostDatabase) -> Findings:
-    """Tables of ours, each of which is made where it is missing."""
+    """Tables of ours, each of which is made where it is missing, and may be written."""
     for table in OUR_TABLES:
         # Of all columns: a table of another release may lack some.
         await database.rows(f"reading {table.name}", select(table).limit(1))
+        nothing = delete(table).where(false())
+        await database.change(f"writing {table.name}", nothing)
         yield "OK", table.name
+
+
+async def _vectors(database: HostDatabase) -> Findings:
+    """Whether Open WebUI's own vectors are those of its memories, as after a backup they are not."""
+    memory = HOST_MEMORIES.c
+    last_change = func.max(memory.updated_at).desc()
+    newest = select(memory.user_id).group_by(memory.user_id)
+    users = newest.order_by(last_change).limit(_USERS_LOOKED_AT)
+    doing = "comparing vectors with memories"
+    rows = await database.rows(
+        doing,
+        select(memory.user_id, memory.id).where(memory.user_id.in_(users)),
+    )
+    memories = defaultdict[str, set[str]](set)
+    for row in rows:
+        memories[row.user_id].add(row.id)
+    lacking = spare = 0
+    for user_id, ids in memories.items():
+        vectors = await standing_vectors(memory_collection(user_id))
+        lacking += len(ids - vectors)
+        spare += len(vectors - ids)
+    found = (
+        f"of the {len(memories)} users with the newest memories, {lacking}"
+        f" memories have no vector, and {spare} vectors no memory"
+    )
+    if lacking or spare:
+        yield "Note", f"{found}; reindex memories ({_REINDEX})"
+    else:
+        yield "OK", found
 
 
 async def _turns(database: HostDatabase) -> Findings:

@@ -305,7 +305,7 @@ class HostSweep:
             return
         for user_id in await self._deleted_accounts():
             try:
-                await self._erase(user_id)
+                await self.erase(user_id)
             except HostError as error:
                 log_failure("a deleted account is swept another day", error)
         is_noted = ENTRIES.c.key.startswith(stale_vectors(""), autoescape=True)
@@ -356,8 +356,11 @@ class HostSweep:
         rows = await self._database.rows("looking for deleted users", deleted)
         return [row.user_id for row in rows]
 
-    async def _erase(self, user_id: str) -> None:
-        """Erase a deleted account's vectors and rows; ours last, as they say what is to be done."""
+    async def erase(self, user_id: str) -> None:
+        """Erase an account's vectors and rows; ours last, as they say what is to be done.
+
+        The command ``erase-user`` calls it. Raises ``HostError``.
+        """
         await delete_vectors(user_id)
         await self._history.delete_all(user_id)
         await self._database.change(
@@ -367,4 +370,4 @@ class HostSweep:
                 for table in (HOST_MEMORIES, *OUR_TABLES)
             ),
         )
-        log.info("what was left of a deleted account was erased")
+        log.info("what was kept of an account was erased")

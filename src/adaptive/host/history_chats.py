@@ -164,11 +164,12 @@ class HostPastChats:
         changed = select(chat.id, changed_at).where(
             chat.user_id == user_id, ~is_noted
         )
+        is_indexed = (note.user_id == user_id) & (note.kind == "history")
         if chat_id:
-            changed = changed.where(chat.id == chat_id)
+            was_indexed = exists().where(is_indexed, note.key == chat.id)
+            changed = changed.where((chat.id == chat_id) | was_indexed)
         gone = select(note.key, literal(0)).where(
-            note.user_id == user_id,
-            note.kind == "history",
+            is_indexed,
             ~exists().where(chat.id == note.key),
         )
         rows = await OUR_DATABASE.rows(

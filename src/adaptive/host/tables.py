@@ -111,12 +111,14 @@ class SealedEntries:
         user_id: str,
         keys: Collection[str] | None = None,
         since: int = 0,
+        most: int | None = None,
     ) -> list[Entry]:
         """The entries that can be opened, the newest first (see ``Entries``)."""
         query = (
             select(ENTRIES)
             .where(_of(kind, user_id), _ROW.created_at >= since)
             .order_by(_ROW.created_at.desc(), _ROW.key.desc())
+            .limit(most)
         )
         if keys is not None:
             query = query.where(_ROW.key.in_(keys))

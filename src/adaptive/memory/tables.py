@@ -77,8 +77,12 @@ class Entries(Protocol):
         user_id: str,
         keys: Collection[str] | None = None,
         since: int = 0,
+        most: int | None = None,
     ) -> list[Entry]:
-        """The entries that can be opened, the newest first; of these keys, from a second on."""
+        """The entries that can be opened, the newest first; of these keys, from a second on.
+
+        With ``most`` they are no more than the newest ones of that number.
+        """
         ...
 
     async def keys(

@@ -158,7 +158,7 @@ class PastChats(Protocol):
 
         An entry of kind ``erased_history`` counts as well; one without a key is about all chats.
         They come with the time of their last change, which is 0 for one that has an entry and is
-        gone. Where a chat is named, the others that only have changed are left out.
+        gone. Where a chat is named, the others that have no entry are left out.
         """
         ...
 

@@ -1,0 +1,73 @@
+"""Erase what is kept of an account, by the plug-in's own code, inside an installed Open WebUI.
+
+It runs under the server's interpreter, with the environment variables that the server has.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from demo.install import InstallError, read_plugin
+
+
+async def erase_user(
+    name: str, plugin: Path, agreed: Callable[[str], bool]
+) -> str:
+    """Erase all of a user, whom an id or an e-mail address names; what was done.
+
+    ``agreed`` is asked first. Raises ``InstallError`` where nothing is kept of such a user, and
+    what the plug-in raises where something can't be erased.
+    """
+    module = _loaded(read_plugin(plugin))
+    user_id = await _user_id(module, name)
+    counts = await _counts(module, user_id)
+    if not any(counts.values()):
+        raise InstallError(
+            f"Nothing is kept of {name!r}; of a deleted account give the id"
+        )
+    kept = ", ".join(f"{table}: {count}" for table, count in counts.items())
+    if not agreed(f"Rows of {user_id}: {kept}. Erase them, and all vectors?"):
+        return "Nothing was erased."
+    tables = module.HostTables(module.Sealer(module.host_secret()))
+    sweep = module.HostSweep(tables, module.HostHistoryVectors())
+    await sweep.erase(user_id)
+    left = await _counts(module, user_id)
+    if any(left.values()):
+        raise InstallError(f"Rows are left of {user_id}; run this again")
+    return f"Erased: {kept}, and all vectors."
+
+
+def _loaded(source: str) -> Any:
+    """The plug-in as a module, as the host makes one."""
+    os.environ |= {"FROM_INIT_PY": "true", "ENABLE_DB_MIGRATIONS": "false"}
+    # Nothing is opened here that it has sealed, and the host refuses to load without one.
+    os.environ.setdefault("WEBUI_SECRET_KEY", "none")
+    module = types.ModuleType("function_adaptive_memory_erase_user")
+    sys.modules[module.__name__] = module
+    exec(compile(source, "adaptive_memory.py", "exec"), module.__dict__)  # noqa: S102
+    return module
+
+
+async def _user_id(module: Any, name: str) -> str:
+    """The id of the account with this address, else what was given."""
+    user = module.HOST_USERS.c
+    query = module.select(user.id).where(user.email == name.strip().lower())
+    rows = await module.OUR_DATABASE.rows("looking for a user", query)
+    return rows[0].id if rows else name
+
+
+async def _counts(module: Any, user_id: str) -> dict[str, int]:
+    """How many rows of a user there are, by table."""
+    counts: dict[str, int] = {}
+    for table in (module.HOST_MEMORIES, *module.OUR_TABLES):
+        query = module.select(module.func.count()).where(
+            table.c.user_id == user_id
+        )
+        [(count,)] = await module.OUR_DATABASE.rows("counting rows", query)
+        counts[table.name] = count
+    return counts
