@@ -72,6 +72,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, C
 from sqlalchemy import BigInteger, Boolean, Column, ColumnElement, Executable, JSON, LargeBinary, MetaData, Select, String, Table, Text, case, delete, exists, false, func, literal, or_, select, text, true, tuple_, union, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
+from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 from sqlalchemy.schema import CreateIndex, CreateTable
 from string import Template
@@ -2937,8 +2938,8 @@ OUR_TABLES=(ENTRIES,VECTORS)
 def _host_table(name,texts,*others):
  columns=[Column(text,String)for text in texts.split()]
  return Table(name,TABLES,*columns,*others)
-HOST_MEMORIES=_host_table("memory","id user_id")
-HOST_USERS=_host_table("user","id")
+HOST_MEMORIES=_host_table("memory","id user_id",Column("updated_at",BigInteger))
+HOST_USERS=_host_table("user","id email")
 HOST_FOLDERS=_host_table("folder","id parent_id user_id")
 HOST_CHATS=_host_table("chat","id user_id title folder_id",Column("updated_at",BigInteger),Column("meta",JSON))
 HOST_SHARED_CHATS=_host_table("shared_chat","chat_id",Column("chat",JSON))
@@ -2994,7 +2995,7 @@ class HostDatabase:
    await session.commit()
   return written
  async def _create(self,session):
-  for table in self._tables:
+  for table in await session.run_sync(self._missing):
    for create in(CreateTable(table,if_not_exists=True),*(CreateIndex(index,if_not_exists=True)for index in table.indexes)):
     try:
      await session.execute(create)
@@ -3003,6 +3004,11 @@ class HostDatabase:
      await session.rollback()
      await session.execute(create)
      await session.commit()
+ def _missing(self,session):
+  connection=session.connection()
+  has_table=partial(connection.dialect.has_table,connection)
+  schema_of=connection.schema_for_object
+  return[table for table in self._tables if not has_table(table.name,schema_of(table))]
 def host_session():
  from open_webui.internal.db import get_async_db_context
  return get_async_db_context()
@@ -3297,9 +3303,11 @@ class HostPastChats:
   changed_at=func.coalesce(chat.updated_at,1)
   is_noted=exists().where(note.user_id==user_id,note.kind.in_(["history","erased_history"]),note.key.in_(["",chat.id]),note.created_at>=changed_at)
   changed=select(chat.id,changed_at).where(chat.user_id==user_id,~is_noted)
+  is_indexed=(note.user_id==user_id)&(note.kind=="history")
   if chat_id:
-   changed=changed.where(chat.id==chat_id)
-  gone=select(note.key,literal(0)).where(note.user_id==user_id,note.kind=="history",~exists().where(chat.id==note.key))
+   was_indexed=exists().where(is_indexed,note.key==chat.id)
+   changed=changed.where((chat.id==chat_id)|was_indexed)
+  gone=select(note.key,literal(0)).where(is_indexed,~exists().where(chat.id==note.key))
   rows=await OUR_DATABASE.rows("looking for chats to index",changed.union_all(gone))
   last_first=sorted(rows,key=itemgetter(1),reverse=True)
   return dict(map(tuple,last_first))
@@ -6954,8 +6962,8 @@ class SealedEntries:
    return
   replaced=None if kind in _MADE_ANEW else~self._foreign
   await self._database.upsert(f"writing {kind} entries",ENTRIES,[*rows.values()],where=replaced if replacing else false())
- async def read(self,kind,user_id,keys=None,since=0):
-  query=select(ENTRIES).where(_of(kind,user_id),_ROW.created_at>=since).order_by(_ROW.created_at.desc(),_ROW.key.desc())
+ async def read(self,kind,user_id,keys=None,since=0,most=None):
+  query=select(ENTRIES).where(_of(kind,user_id),_ROW.created_at>=since).order_by(_ROW.created_at.desc(),_ROW.key.desc()).limit(most)
   if keys is not None:
    query=query.where(_ROW.key.in_(keys))
   rows=await self._database.rows(f"reading {kind} entries",query)
@@ -8780,7 +8788,12 @@ _CHATS_AT_ONCE=10
 _FEW_CHATS=3
 _LEASE_SECONDS=1800.0
 _ANSWER_LOOKS=(0.3,0.4,0.8,1.6,3.0,7.0)
+_NOTES_READ=20
 TellUser=Callable[[str],Awaitable[None]]
+@frozen
+class IndexedChat:
+ embedded:int
+ units:int
 @dataclass(eq=False)
 class HistoryIndex:
  vectors:HistoryVectors
@@ -8828,14 +8841,18 @@ class HistoryIndex:
   for some in portions(chat_ids,_CHATS_AT_ONCE):
    if not await hook.wants_memory():
     break
+   noted=list[Entry]()
    for chat_id in some:
     answer_id=""
     if chat_id==hook.chat_id:
      answer_id=hook.answer_id
     else:
      await self.sleep(_REST_BETWEEN_CHATS)
-    embedded+=await self.index_chat(hook.user_id,embedder,chat_id,answer_id)
-   noted=[Entry(chat_id,None,due[chat_id],chat_id)for chat_id in some if due.get(chat_id)]
+    indexed=await self.index_chat(hook.user_id,embedder,chat_id,answer_id)
+    embedded+=indexed.embedded
+    if due.get(chat_id):
+     note=Entry(chat_id,indexed.units,due[chat_id],chat_id)
+     noted.append(note)
    await self.entries.put("history",hook.user_id,noted)
    gone=[chat_id for chat_id in some if due.get(chat_id)==0]
    if gone:
@@ -8853,6 +8870,8 @@ class HistoryIndex:
    standing=await self.vectors.standing_embedder(user_id)
    if standing not in("",content_hash(name)):
     await self.vectors.delete_all(user_id)
+   elif standing and not await self._has_newest(user_id):
+    standing=""
   gone=digests.keys()-{unit.id for unit in units}
   if gone:
    await self.vectors.delete(user_id,gone)
@@ -8861,9 +8880,17 @@ class HistoryIndex:
    vectors=normalised(await embedder.embed(texts,query=False))
    await self.vectors.upsert(user_id,name,batch,vectors)
   if begins and standing!=content_hash(name):
-   noted=await self.entries.keys("history",user_id)
-   await self.entries.drop("history",user_id,noted)
-  return len(new)
+   await self._compare_all(user_id)
+  return IndexedChat(embedded=len(new),units=len(units))
+ async def _has_newest(self,user_id):
+  noted=await self.entries.read("history",user_id,most=_NOTES_READ)
+  newest=[note.key for note in noted if note.body][:1]
+  found=[await self.vectors.digests(user_id,key)for key in newest]
+  return all(found)
+ async def _compare_all(self,user_id):
+  keys=await self.entries.keys("history",user_id)
+  due=[Entry(key,None,0,key)for key in keys]
+  await self.entries.put("history",user_id,due)
  async def _stored_messages(self,user_id,chat_id,answer_id):
   for seconds in _ANSWER_LOOKS[1:]:
    stored=await self.chats.messages(user_id,chat_id)
@@ -9171,6 +9198,8 @@ _CHECK_SECONDS=28.0
 _VECTORS_SECONDS=10.0
 _LONGEST_FINDING=600
 _USUAL_WAIT_SECONDS=3600.0
+_USERS_LOOKED_AT=20
+_REINDEX="Admin Panel > Settings > Documents"
 _WAIT_FOR_KEY="with the former one all of it comes back"
 CheckFinding=tuple[str,str]
 Findings=AsyncIterator[CheckFinding]
@@ -9178,7 +9207,7 @@ async def diagnosis(hook,indexes,database=None):
  if not hook.is_admin:
   return FOR_ADMINS
  database=database or HostDatabase()
- checks={"Open WebUI":_installed(database),"memory in Open WebUI":_feature(hook),"model for learning":_model(hook),"embedding":_embedding(hook,indexes),"tables":_tables(database),"turns to be learned":_turns(database),"sealed":_sealed(database)}
+ checks={"Open WebUI":_installed(database),"memory in Open WebUI":_feature(hook),"model for learning":_model(hook),"embedding":_embedding(hook,indexes),"tables":_tables(database),"Open WebUI's vectors":_vectors(database),"turns to be learned":_turns(database),"sealed":_sealed(database)}
  checked=await asyncio.gather(*map(_checked,checks.values()))
  keys=(hook.settings.llm_api_key,hook.settings.embedding_api_key)
  lines=list[str]()
@@ -9231,7 +9260,29 @@ async def _embedding(hook,indexes):
 async def _tables(database):
  for table in OUR_TABLES:
   await database.rows(f"reading {table.name}",select(table).limit(1))
+  nothing=delete(table).where(false())
+  await database.change(f"writing {table.name}",nothing)
   yield "OK",table.name
+async def _vectors(database):
+ memory=HOST_MEMORIES.c
+ last_change=func.max(memory.updated_at).desc()
+ newest=select(memory.user_id).group_by(memory.user_id)
+ users=newest.order_by(last_change).limit(_USERS_LOOKED_AT)
+ doing="comparing vectors with memories"
+ rows=await database.rows(doing,select(memory.user_id,memory.id).where(memory.user_id.in_(users)))
+ memories=defaultdict[str,set[str]](set)
+ for row in rows:
+  memories[row.user_id].add(row.id)
+ lacking=spare=0
+ for user_id,ids in memories.items():
+  vectors=await standing_vectors(memory_collection(user_id))
+  lacking+=len(ids-vectors)
+  spare+=len(vectors-ids)
+ found=f"of the {len(memories)} users with the newest memories, {lacking} memories have no vector, and {spare} vectors no memory"
+ if lacking or spare:
+  yield "Note",f"{found}; reindex memories ({_REINDEX})"
+ else:
+  yield "OK",found
 async def _turns(database):
  is_old=ENTRIES.c.created_at<time.time()-_USUAL_WAIT_SECONDS
  query=select(func.count(),func.count().filter(is_old)).where(ENTRIES.c.kind=="waiting")
@@ -9853,7 +9904,7 @@ class HostSweep:
    return
   for user_id in await self._deleted_accounts():
    try:
-    await self._erase(user_id)
+    await self.erase(user_id)
    except HostError as error:
     log_failure("a deleted account is swept another day",error)
   is_noted=ENTRIES.c.key.startswith(stale_vectors(""),autoescape=True)
@@ -9880,11 +9931,11 @@ class HostSweep:
   deleted=select(holder).where(accounts.exists(),holder.not_in(accounts),holder!="")
   rows=await self._database.rows("looking for deleted users",deleted)
   return[row.user_id for row in rows]
- async def _erase(self,user_id):
+ async def erase(self,user_id):
   await delete_vectors(user_id)
   await self._history.delete_all(user_id)
   await self._database.change("sweeping",*(delete(table).where(table.c.user_id==user_id)for table in(HOST_MEMORIES,*OUR_TABLES)))
-  log.info("what was left of a deleted account was erased")
+  log.info("what was kept of an account was erased")
 # src/adaptive/memory/user_memory.py
 _PORTION=50
 class Eraser(Protocol):...
