@@ -175,15 +175,18 @@ def plural_place(language: str, number: int) -> int:
 
 @cache
 def _phrases(language: str) -> dict[str, str]:
-    """The phrases of a language by their names, which stand in the English table alone."""
-    tables = [
-        [line.partition(" = ") for line in listed_lines(name) if line]
-        for name in (f"phrases/{_ENGLISH}", f"phrases/{language}")
-    ]
-    return {
-        english[0]: text[2] or text[0]
-        for english, text in zip(*tables, strict=True)
-    }
+    """The phrases of a language by their names, which stand in the English table alone.
+
+    What a language lacks is English.
+    """
+    english, own = (
+        [line.partition(" = ") for line in listed_lines(table) if line]
+        for table in (f"phrases/{_ENGLISH}", f"phrases/{language}")
+    )
+    phrases = {name: text for name, _, text in english}
+    for (name, _, _), (bare, _, text) in zip(english, own, strict=False):
+        phrases[name] = text or bare
+    return phrases
 
 
 def head_and_tail(text: str, limit: int) -> str:

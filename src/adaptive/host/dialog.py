@@ -97,7 +97,7 @@ class PageDialog:
         chosen = _words_of(answer)
         if not chosen:
             return None if chosen is None else ()
-        return [_option_of(chosen, question)]
+        return [_option_of(chosen)]
 
     async def _choose_in_form(
         self, question: PageQuestion
@@ -125,10 +125,8 @@ class PageDialog:
         if answer.get("action") != "accept":
             return None
         content = mapping(answer, "content")
-        of_all = _option_of(content.get(_ALL), question)
-        return [
-            of_all or _option_of(content.get(name), question) for name in names
-        ]
+        of_all = _option_of(content.get(_ALL))
+        return [of_all or _option_of(content.get(name)) for name in names]
 
     async def download(self, name: str, text: str) -> bool:
         """Have the page save a text as a file (see ``Dialog``)."""
@@ -191,14 +189,10 @@ def _words_of(answer: object) -> str | None:
     return None
 
 
-def _option_of(answer: object, question: PageQuestion) -> int:
+def _option_of(answer: object) -> int:
     """The option that a list names; the first where it names none."""
-    names = [str(option) for option, _ in enumerate(question.options)]
-    return (
-        names.index(answer)
-        if isinstance(answer, str) and answer in names
-        else 0
-    )
+    named = str(answer)
+    return int(named) if named.isdecimal() else 0
 
 
 def _chosen_by_numbers(answer: str, entries: int) -> Sequence[int]:
