@@ -172,3 +172,48 @@ def named_phrases() -> Iterator[str]:
 def test_each_is_used() -> None:
     """No phrase stands in the tables that no code names."""
     assert set(table("en")) <= set(named_phrases())
+
+
+# What shows its arguments to a user.
+SHOWING = {
+    "Report",
+    "PageQuestion",
+    "HindranceLine",
+    "failure_told",
+    "failure_line",
+    "notice",
+    "reply",
+    "confirm",
+    "status",
+}
+# The examination of a model is for administrators.
+ENGLISH = {"src/adaptive/learn/exam.py"}
+
+
+def shown_literals(text: str) -> list[str]:
+    """The words in quotation marks that stand in an argument of what shows it to a user."""
+    return [
+        part.value
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).rpartition(".")[2] in SHOWING
+        for argument in [*node.args, *(word.value for word in node.keywords)]
+        if isinstance(argument, ast.Constant | ast.JoinedStr)
+        for part in ast.walk(argument)
+        if isinstance(part, ast.Constant)
+        and isinstance(part.value, str)
+        and re.search("[A-Za-z]{2} [A-Za-z]", part.value)
+    ]
+
+
+def test_no_text_escapes() -> None:
+    """No line, question or report is given words that stand in the code."""
+    assert shown_literals('notice(hook, f"{failed}: {why}")') == []
+    assert shown_literals('notice(hook, "Nothing was saved")') != []
+    escaped = {
+        path: found
+        for file in (PROJECT / "src").rglob("*.py")
+        if (path := str(file.relative_to(PROJECT))) not in ENGLISH
+        and (found := shown_literals(file.read_text(encoding="utf-8")))
+    }
+    assert escaped == {}

@@ -75,6 +75,7 @@ class Page:
         self.name = ""
         self.email = ""
         self.time_zone = "Europe/Berlin"
+        self.language = "en-US"
         # The host's own memory, as switched under Settings; None for a switch never touched.
         self.native_memory: bool | None = None
         self.events: list[Event] = []
@@ -352,7 +353,7 @@ class Page:
             "{{CURRENT_TIME}}": now.strftime("%H:%M:%S"),
             "{{CURRENT_WEEKDAY}}": now.strftime("%A"),
             "{{CURRENT_TIMEZONE}}": self.time_zone,
-            "{{USER_LANGUAGE}}": "en-US",
+            "{{USER_LANGUAGE}}": self.language,
         }
 
     async def complete(
