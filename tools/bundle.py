@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import argparse
 import ast
-import base64
 import graphlib
 import heapq
 import itertools
-import lzma
 import re
 import sys
 import tokenize
@@ -35,6 +33,7 @@ from tools.bundle_source import (
     prompts_block,
     read_prompts,
 )
+from tools.packing import packed
 
 PROJECT = Path(__file__).resolve().parent.parent
 BUNDLE = "adaptive_memory.py"
@@ -271,7 +270,7 @@ def _prompt_table(prompts: Mapping[str, str]) -> Iterator[str]:
         yield f'    "{name}": """{_without_comments(texts[name])}""",'
     yield "    **dict("
     yield "        part.split(chr(10), 1)"
-    yield f'        for part in unpacked("{_packed(texts)}").decode().split(chr(0))'
+    yield f'        for part in unpacked("{_packed_texts(texts)}").decode().split(chr(0))'
     yield "    ),"
     yield "}"
 
@@ -293,15 +292,14 @@ def _without_names(name: str, text: str) -> str:
     return "\n".join(line.partition(" = ")[2] for line in lines if line)
 
 
-def _packed(texts: Mapping[str, str]) -> str:
+def _packed_texts(texts: Mapping[str, str]) -> str:
     """Prompts and lists as one text, each below its name: a fourth as long packed."""
     joined = "\0".join(
         f"{name}\n{_without_names(name, text)}"
         for name, text in sorted(texts.items())
         if not _is_packed(name)
     )
-    packed = lzma.compress(joined.encode(), lzma.FORMAT_ALONE, preset=9)
-    return base64.b85encode(packed).decode()
+    return packed(joined.encode())
 
 
 def _unfit(text: str) -> list[Violation]:

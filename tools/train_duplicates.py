@@ -9,9 +9,7 @@ somewhere. Five folds of the development pairs are judged by what the others and
 from __future__ import annotations
 
 import argparse
-import base64
 import itertools
-import lzma
 import re
 import sys
 from collections import Counter
@@ -33,6 +31,7 @@ from adaptive.search.tokens import tokens
 from benchmarks.deduplication import Pair, load_pairs, with_cosines
 from benchmarks.figures import say
 from benchmarks.locomo import minilm
+from tools.packing import packed
 
 WORDINGS = Path(__file__).parent / "duplicate_wordings.txt"
 MODULE = (
@@ -123,12 +122,10 @@ def groups_of(rewordings: Iterable[str]) -> list[str]:
     return groups
 
 
-def packed(rewordings: Iterable[str]) -> str:
+def packed_groups(rewordings: Iterable[str]) -> str:
     """Rewordings as the module keeps them."""
     text = "\n".join(groups_of(rewordings)).encode()
-    return base64.b85encode(
-        lzma.compress(text, lzma.FORMAT_ALONE, preset=9)
-    ).decode()
+    return packed(text)
 
 
 def couples_of(pairs: Sequence[Pair], *, same: bool) -> list[Couple]:

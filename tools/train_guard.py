@@ -10,9 +10,7 @@ score above which one in forty harmless look-alikes is, in the mean of the left-
 
 from __future__ import annotations
 
-import base64
 import json
-import lzma
 import random
 import re
 import sys
@@ -37,6 +35,7 @@ from adaptive.privacy.injection import (
 )
 from benchmarks.figures import say
 from benchmarks.personal import PEOPLE
+from tools.packing import packed
 
 PROJECT = Path(__file__).resolve().parent.parent
 WEIGHTS = PROJECT / "prompts/guard_weights.txt"
@@ -279,13 +278,11 @@ def threshold_of(
 
 def weights_text(model: LinearModel, threshold: float) -> str:
     """The file that keeps the weights."""
-    packed = base64.b85encode(
-        lzma.compress(model.weights.tobytes(), preset=9)
-    ).decode()
+    weights = packed(model.weights.tobytes())
     return (
         "# What reads as an order to the assistant, by tools/train_guard.py: the size of a step"
         " and the bias;\n# then all weights in steps, packed.\n"
-        f"order {model.scale:.6g} {model.bias - threshold:.6g}\n{packed}\n"
+        f"order {model.scale:.6g} {model.bias - threshold:.6g}\n{weights}\n"
     )
 
 

@@ -8,8 +8,6 @@ learned from it. It writes the weights of the classifier of kinds, and prints th
 
 from __future__ import annotations
 
-import base64
-import lzma
 import random
 import sys
 from collections import defaultdict
@@ -27,6 +25,7 @@ from adaptive.core.texts import BUCKETS, Classifier, features
 from adaptive.learn.pastes import KINDS, Paragraph, ParagraphScores
 from adaptive.search.calibration import script_of
 from benchmarks.figures import say
+from tools.packing import packed
 
 PROJECT = Path(__file__).resolve().parent.parent
 Floats = NDArray[np.float64]
@@ -36,6 +35,7 @@ Training = tuple[Classifier, NDArray[np.int8], Floats]
 EXAMPLES = PROJECT / "tools/paste_examples.txt"
 WEIGHTS = PROJECT / "prompts/paste_weights.txt"
 STEPS = 7  # on each side of zero
+STEPS_OF_KINDS = 4  # which is enough for long texts
 KEPT = 3000  # weights of a kind that are not zero
 RIDGE = 1.5
 FOLDS = 4
@@ -164,7 +164,7 @@ def kind_labels(examples: Sequence[Example]) -> Mask:
 def trained_kinds(examples: Sequence[Example]) -> Training:
     """The classifier of kinds that has learned from these examples."""
     rows = feature_rows([one.text for one in examples])
-    return trained(rows, kind_labels(examples))
+    return trained(rows, kind_labels(examples), most_steps=STEPS_OF_KINDS)
 
 
 def feature_rows(texts: Sequence[str]) -> Floats:
@@ -172,7 +172,9 @@ def feature_rows(texts: Sequence[str]) -> Floats:
     return np.stack([features(text) for text in texts])
 
 
-def trained(rows: Floats, labels: Mask, ridge: float = RIDGE) -> Training:
+def trained(
+    rows: Floats, labels: Mask, ridge: float = RIDGE, most_steps: int = STEPS
+) -> Training:
     """The classifier that has learned from rows, whose labels are columns.
 
     Its weights are rounded to a few steps, and the smallest dropped: that costs no more than chance
@@ -186,9 +188,9 @@ def trained(rows: Floats, labels: Mask, ridge: float = RIDGE) -> Training:
     least = np.sort(np.abs(grams), axis=1)[:, -KEPT, None]
     kept = np.where(np.abs(grams) >= least, grams, 0.0)
     sizes = np.array(
-        [np.quantile(np.abs(row[row != 0]), 0.98) / STEPS for row in kept]
+        [np.quantile(np.abs(row[row != 0]), 0.98) / most_steps for row in kept]
     )
-    steps = np.clip(np.round(kept / sizes[:, None]), -STEPS, STEPS)
+    steps = np.clip(np.round(kept / sizes[:, None]), -most_steps, most_steps)
     model = Classifier(
         weights=np.hstack([steps * sizes[:, None], weights[BUCKETS:].T]),
         biases=duals.sum(axis=0),
@@ -212,8 +214,7 @@ def write_weights(
             *model.weights[place, BUCKETS:],
         ]
         lines.append(" ".join([label, *(f"{one:.6g}" for one in numbers)]))
-    packed = lzma.compress(steps.tobytes(), lzma.FORMAT_ALONE, preset=9)
-    lines.append(base64.b85encode(packed).decode())
+    lines.append(packed(steps.tobytes()))
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
