@@ -3155,14 +3155,25 @@ Done=TypeVar("Done")
 async def encoded(state,model,prefix,texts,*,query):
  lane=state.setdefault("messages",asyncio.Semaphore(_MESSAGES_AT_ONCE))if query else state.setdefault("contents",asyncio.Semaphore(1))
  prompt={"prompt":prefix}if prefix else{}
- rows=[]
- for start in range(0,len(texts),_TEXTS_AT_ONCE):
-  portion=[*texts[start:start+_TEXTS_AT_ONCE]]
+ rows={}
+ for batch in _batches(texts):
+  portion=[texts[place]for place in batch]
   encode=partial(model.encode,portion,batch_size=_TEXTS_AT_ONCE,show_progress_bar=False,**prompt)
   is_short=sum(map(len,portion))<=_SHORT_CHARACTERS
   async with lane:
-   rows.extend(await _in_thread(state,encode,one_core=is_short))
- return rows
+   made=await _in_thread(state,encode,one_core=is_short)
+  rows.update(zip(batch,made,strict=True))
+ return[rows[place]for place in range(len(texts))]
+def _batches(texts):
+ batch=[]
+ for place in sorted(range(len(texts)),key=lambda place:len(texts[place]),reverse=True):
+  longest=len(texts[batch[0]])if batch else 0
+  if len(batch)==_TEXTS_AT_ONCE or 2*len(texts[place])<longest:
+   yield batch
+   batch=[]
+  batch.append(place)
+ if batch:
+  yield batch
 async def _in_thread(state,work,*,one_core=False):
  kind="one_core" if one_core else "all_cores"
  if kind not in state:

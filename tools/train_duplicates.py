@@ -191,7 +191,7 @@ def main() -> None:
         same + couples_of(development, same=True),
         different + couples_of(development, same=False),
     )
-    text = packed(whole)
+    text = packed_groups(whole)
     former = MODULE.read_text(encoding="utf-8")
     line = f'PACKED_REWORDINGS = "{text}"  # noqa: E501'
     module = re.sub(

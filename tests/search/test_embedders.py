@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adaptive.core.embedding import EmbedderIdentity
 from adaptive.core.model import EmbeddingError
@@ -18,7 +20,7 @@ from adaptive.search.embedders import (
     EndpointModel,
     instructed,
 )
-from adaptive.search.encoding import LocalModel
+from adaptive.search.encoding import LocalModel, encoded
 from tests.loopback import Answer, Loopback
 from tests.rates import over
 
@@ -190,6 +192,30 @@ async def test_prompts_of_a_local_model(
     for query in (True, False):
         await local.embed(["tea"], query=query)
     assert model.asked == [(1, prompt) for prompt in expected]
+
+
+@given(lengths=st.lists(st.integers(0, 300), max_size=80))
+def test_texts_of_a_length_are_embedded_together(lengths: list[int]) -> None:
+    """Each text gets its own vector, and no batch is filled up to twice the length of a text."""
+    batches: list[list[int]] = []
+
+    class ByLength(PromptedModel):
+        """Tells of each text how long it is."""
+
+        def encode(
+            self, texts: list[str], prompt: str | None = None, **_: object
+        ) -> list[list[float]]:
+            batches.append([len(text) for text in texts])
+            return [[len(text) + 1.0] for text in texts]
+
+    model = ByLength({})
+    texts = ["x" * length for length in lengths]
+    rows = asyncio.run(encoded({}, model, None, texts, query=True))
+    assert [*rows] == [[length + 1.0] for length in lengths]
+    assert all(2 * min(batch) >= max(batch) for batch in batches)
+    assert all(len(batch) <= 32 for batch in batches)
+    least = len(batches) - len(lengths) // 32
+    assert least <= 10, "a few batches, however many lengths there are"
 
 
 async def test_local_model_leaves_the_threads_of_the_host_alone() -> None:

@@ -11,7 +11,7 @@ import asyncio
 import importlib
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from functools import partial
@@ -54,9 +54,9 @@ async def encoded(
         else state.setdefault("contents", asyncio.Semaphore(1))
     )
     prompt = {"prompt": prefix} if prefix else {}
-    rows: list[Vectors] = []
-    for start in range(0, len(texts), _TEXTS_AT_ONCE):
-        portion = [*texts[start : start + _TEXTS_AT_ONCE]]
+    rows: dict[int, Vectors] = {}
+    for batch in _batches(texts):
+        portion = [texts[place] for place in batch]
         encode = partial(
             model.encode,
             portion,
@@ -66,8 +66,28 @@ async def encoded(
         )
         is_short = sum(map(len, portion)) <= _SHORT_CHARACTERS
         async with lane:
-            rows.extend(await _in_thread(state, encode, one_core=is_short))
-    return rows
+            made = await _in_thread(state, encode, one_core=is_short)
+        rows.update(zip(batch, made, strict=True))
+    return [rows[place] for place in range(len(texts))]
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
+    """The places of texts that are embedded at once: none is less than half as long as another.
+
+    What is embedded at once is filled up to its longest text: a paragraph and its sentences took
+    190 ms together, and 107 one after the other (all-MiniLM-L6-v2, one core).
+    """
+    batch: list[int] = []
+    for place in sorted(
+        range(len(texts)), key=lambda place: len(texts[place]), reverse=True
+    ):
+        longest = len(texts[batch[0]]) if batch else 0
+        if len(batch) == _TEXTS_AT_ONCE or 2 * len(texts[place]) < longest:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
 
 
 async def _in_thread(
