@@ -109,7 +109,10 @@ NOT_TYPED = 'Nothing erased: you did not type "erase"'
             (answer, NOT_TYPED)
             for answer in ("", True, "yes", "erase not", "don't erase")
         ),
-        *((answer, TOLD) for answer in (' "ERASE". ', "Erase!")),
+        *(
+            (answer, TOLD)
+            for answer in (' "ERASE". ', "Erase!", "「erase」", "ｅｒａｓｅ")
+        ),
     ],
 )
 async def test_answers(answer: object, line: str) -> None:

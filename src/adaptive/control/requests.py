@@ -22,6 +22,7 @@ from adaptive.memory.user_memory import Eraser, Memories
 from adaptive.memory.writing import ASKED
 from adaptive.privacy.sealing import UNDER_FORMER_KEY
 from adaptive.privacy.spoken_requests import ErasureRequest
+from adaptive.search.tokens import folded_text
 from adaptive.settings.hook import Hook
 
 _MOST_LISTED = 300
@@ -274,8 +275,9 @@ class MemoryRequests:
             _erasure_question(report, hook.place),
             phrase("erase_hint"),
         )
-        typed = (answer or "").strip(" \t\r\n\"'“”„«».!")
-        if typed.casefold() != "erase":
+        # In whatever quotation marks, and full width as some keyboards write.
+        typed = "".join(filter(str.isalnum, folded_text(answer or "")))
+        if typed != "erase":
             return phrase("not_typed")
         memory = await self.memories.of(hook)
         report = await memory.erase(eraser, origin)
