@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import pickle
 import re
 import string
 from collections.abc import Iterator
+from copy import deepcopy
 
 import pytest
 
@@ -159,6 +161,8 @@ def test_phrase_for_later() -> None:
     assert "".join([reason]) == english
     assert f"{reason}" == german
     assert str(ValueError(reason)) == german
+    for copied in (deepcopy(reason), pickle.loads(pickle.dumps(reason))):
+        assert (copied, f"{copied}") == (english, german)
 
 
 def named_phrases() -> Iterator[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from adaptive.core.marks import Place
 from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.core.texts import Phrase
 from adaptive.host.tables import HostTables
 from adaptive.memory import audit
 from adaptive.memory.audit import AuditEntry, steps_of
@@ -67,6 +68,17 @@ def both(workers: tuple[Worker, Worker]) -> Both:
         HostTables(Sealer("secret"), worker.database) for worker in workers
     )
     return here, there
+
+
+async def test_refusal_is_written_down(both: Both) -> None:
+    """The reason of a refusal, which readers see in their language, is kept in English."""
+    reason = Phrase("longer", n=4000)
+    await both[0].audit.record(
+        "ada", [AuditEntry("refused", "", reason=reason)]
+    )
+    keys = await both[1].audit.keys("ada")
+    (refused,) = await both[1].audit.read("ada", [key.text for key in keys])
+    assert refused.reason == "it is longer than 4000 characters"
 
 
 async def test_archived_memory_comes_back(both: Both) -> None:

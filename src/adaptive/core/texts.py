@@ -139,6 +139,10 @@ class Phrase(str):
         chosen.values = values
         return chosen
 
+    def __getnewargs_ex__(self) -> tuple[tuple[str], Mapping[str, str | int]]:
+        """What a copy is made of: of its text alone, as other texts are, none could be."""
+        return (self.name,), self.values
+
     def __str__(self) -> str:
         """The text in the language of whoever is served."""
         return phrase(self.name, **self.values)
