@@ -24,7 +24,7 @@ async def erase_user(
     what the plug-in raises where something can't be erased.
     """
     module = _loaded(read_plugin(plugin))
-    user_id = await _user_id(module, name)
+    user_id = await user_named(module, name)
     counts = await _counts(module, user_id)
     if not any(counts.values()):
         raise InstallError(
@@ -53,11 +53,18 @@ def _loaded(source: str) -> Any:
     return module
 
 
-async def _user_id(module: Any, name: str) -> str:
-    """The id of the account with this address, else what was given."""
+async def user_named(module: Any, name: str) -> str:
+    """The id of the account with this address, in whatever case, else what was given."""
+    address = name.strip().lower()
+    if not address:
+        raise InstallError("Name an account; what has no user is everybody's")
     user = module.HOST_USERS.c
-    query = module.select(user.id).where(user.email == name.strip().lower())
+    is_named = module.func.lower(user.email) == address
+    query = module.select(user.id).where(is_named)
     rows = await module.OUR_DATABASE.rows("looking for a user", query)
+    if len(rows) > 1:
+        ids = ", ".join(sorted(row.id for row in rows))
+        raise InstallError(f"Several accounts have this address: {ids}")
     return rows[0].id if rows else name
 
 
