@@ -258,6 +258,8 @@ class Phrase(str):
   chosen.name=name
   chosen.values=values
   return chosen
+ def __getnewargs_ex__(self):
+  return(self.name,),self.values
  def __str__(self):
   return phrase(self.name,**self.values)
 def _filled(language,name,values):
@@ -598,6 +600,7 @@ def branch_to(by_id,last_id):
   last_id=str(by_id[last_id].get("parentId")or "")
  return[*reversed(branch.values())]
 def local_time(epoch_seconds,*zone_names):
+ epoch_seconds=min(max(epoch_seconds,0),_LATEST_SECONDS__messages)
  for name in filter(None,map(str.strip,zone_names)):
   try:
    return datetime.fromtimestamp(epoch_seconds,ZoneInfo(name))
@@ -1203,6 +1206,7 @@ def turn_state(metadata):
 _SOURCE="adaptive_memory"
 _FORMER_CONTENTS_KEPT=20
 _LONGEST_SHARED=20
+_MOST_SHARED=20_000
 def write_notation(draft):
  tags=f"[Tags: {', '.join(draft.tags)}] " if draft.tags else ""
  bank=f" [Memory Bank: {draft.bank}]" if draft.bank else ""
@@ -1223,16 +1227,19 @@ def memory_of_row(row):
   content=stored if content==stored else content,
   created_at=row.created_at or 0,
   updated_at=row.updated_at or 0,
-  tags=tuple(intern(str(tag))for tag in tags),
+  tags=tuple(_shared_text(str(tag))for tag in tags),
   bank=str(meta.get("bank")or notation.get("bank")or(path or "").partition("/")[0]),
   confidence=_number(meta.get("confidence"),1.0),
   importance=round(_number(meta.get("importance"),5)),
   meta=meta,
   until=iso_day(meta.get("until"))or notation.get("until",""),
-  stored=(stored,kind and intern(kind),path and intern(path)),
+  stored=(stored,kind and _shared_text(kind),path and _shared_text(path)),
  )
+@text_cache(_MOST_SHARED)
+def _shared_text(text):
+ return text
 def _shared(meta):
- return{intern(name):intern(value)if isinstance(value,str)and len(value)<=_LONGEST_SHARED else value for name,value in meta.items()}
+ return{_shared_text(name):_shared_text(value)if isinstance(value,str)and len(value)<=_LONGEST_SHARED else value for name,value in meta.items()}
 def memories_of_rows(rows):
  return tuple(map(memory_of_row,rows))
 def _number(value,default):
@@ -10356,10 +10363,10 @@ _MARKS__numbers={"pin":PINNED,"unpin":PINNED,"quiet":QUIET,"loud":QUIET}
 NOT_KNOWN_OF=Phrase("not_known_of")
 _MOST_MEANT=10
 _LONGEST_OPTION=120
-_NUMBER=re.compile(r"[#(\s]*(\d{1,9})[.):\s]*")
+_NUMBER=re.compile(r"[#(\s]*(\d{1,9})[.,):\u3002\s]*")
 class MemorySearch(Protocol):...
 def number_in(words):
- match=_NUMBER.fullmatch(words)
+ match=_NUMBER.fullmatch(folded_text(words))
  return int(match[1])if match else None
 @frozen
 class NumberedMemories:
@@ -10368,7 +10375,10 @@ class NumberedMemories:
  async def meant(self,hook,words):
   number=number_in(words)
   if number is None:
-   return await self.search.found(hook,words)
+   found=await self.search.found(hook,words)
+   if all(map(str.isdecimal,tokens(words))):
+    return[replace(each,has_all_words=False)for each in found]
+   return found
   memory=await self.memories.of(hook)
   given=await memory.numbers()
   ids=[each for each in given if given[each]==number]

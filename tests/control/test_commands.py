@@ -611,7 +611,16 @@ async def test_numbers_of_memories() -> None:
     assert "- **1.** User likes tea." in await house.answer("/memory")
 
 
-@over("typed", ["/forget 2", "/forget #2", "/forget 2.", "/forget (2)"])
+@over(
+    "typed",
+    [
+        "/forget 2",
+        "/forget #2",
+        "/forget 2.",
+        "/forget (2)",
+        "/forget \uff03\uff12\u3002",
+    ],
+)
 async def test_forgetting_by_number(typed: str) -> None:
     """A number means its memory, whatever words a search would find; what is gone means none."""
     house = House()
@@ -632,6 +641,11 @@ async def test_forgetting_by_number(typed: str) -> None:
     # Nor is one that was never given a word to act on.
     for command in ("/forget 20", "/memory pin 20"):
         assert (await house.answer(command)).startswith(told.format(20))
+    house.learner.ask_deletion.return_value = "Not deleted"
+    for command in ("/forget 1 2", "/forget -2", "/forget no. 2"):
+        await house.answer(command)
+        house.learner.ask_deletion.assert_awaited_once()
+        house.learner.ask_deletion.reset_mock()
     house.named = []
     assert await house.answer("/forget 20") == "There is no memory 20."
     house.learner.do.assert_not_awaited()

@@ -160,3 +160,10 @@ NOON = datetime(2026, 7, 1, 12, tzinfo=UTC).timestamp()
 def test_local_time(names: tuple[str, ...], local: str) -> None:
     """The first zone that exists gives the time, UTC where none does."""
     assert str(local_time(NOON, *names)) == local
+
+
+@over("seconds, year", [(1.7e12, 5138), (10**18, 5138), (-(10**15), 1970)])
+def test_times_of_no_year(seconds: float, year: int) -> None:
+    """Milliseconds, or what else another tool has noted, are a time all the same."""
+    assert local_time(seconds, "Europe/Berlin").year == year
+    assert local_time(seconds).year == year

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from adaptive.control.requests import (
@@ -17,6 +18,7 @@ from adaptive.core.model import JsonObject, Memory, frozen
 from adaptive.core.texts import Phrase, phrase
 from adaptive.memory.user_memory import Memories
 from adaptive.search.index import FoundMemory
+from adaptive.search.tokens import folded_text, tokens
 from adaptive.settings.hook import Hook, PageQuestion
 
 # What each command that marks a memory says of it then.
@@ -30,7 +32,7 @@ _MARKS = {"pin": PINNED, "unpin": PINNED, "quiet": QUIET, "loud": QUIET}
 NOT_KNOWN_OF = Phrase("not_known_of")
 _MOST_MEANT = 10
 _LONGEST_OPTION = 120
-_NUMBER = re.compile(r"[#(\s]*(\d{1,9})[.):\s]*")
+_NUMBER = re.compile(r"[#(\s]*(\d{1,9})[.,):\u3002\s]*")
 
 
 class MemorySearch(Protocol):
@@ -56,7 +58,7 @@ class MemorySearch(Protocol):
 
 def number_in(words: str) -> int | None:
     """The number that words are, be it with a sign around it: ``3``, ``#3``, ``3.``."""
-    match = _NUMBER.fullmatch(words)
+    match = _NUMBER.fullmatch(folded_text(words))
     return int(match[1]) if match else None
 
 
@@ -72,11 +74,15 @@ class NumberedMemories:
     ) -> Sequence[FoundMemory] | str:
         """The memory of a number, or what words name, best first.
 
-        A number that no memory has is no word to act on: what holds it is only told.
+        A number that no memory has is no word to act on: what holds it is only told. Nor are several
+        numbers, or one that signs make another: what holds them is asked about.
         """
         number = number_in(words)
         if number is None:
-            return await self.search.found(hook, words)
+            found = await self.search.found(hook, words)
+            if all(map(str.isdecimal, tokens(words))):
+                return [replace(each, has_all_words=False) for each in found]
+            return found
         memory = await self.memories.of(hook)
         given = await memory.numbers()
         ids = [each for each in given if given[each] == number]

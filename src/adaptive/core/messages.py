@@ -264,7 +264,8 @@ def branch_to(by_id: Mapping[str, Message], last_id: str) -> list[Message]:
 
 
 def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
-    """The time in the first of the named zones that exists, else in UTC."""
+    """The time in the first of the named zones that exists, else in UTC; no year has five digits."""
+    epoch_seconds = min(max(epoch_seconds, 0), _LATEST_SECONDS)
     for name in filter(None, map(str.strip, zone_names)):
         try:
             return datetime.fromtimestamp(epoch_seconds, ZoneInfo(name))

@@ -9,7 +9,6 @@ import math
 import time
 import uuid
 from collections.abc import Container, Sequence
-from sys import intern
 from typing import Any
 
 from adaptive.core.marks import iso_day, read_notation
@@ -23,11 +22,13 @@ from adaptive.core.model import (
     NewMemory,
     Provenance,
 )
+from adaptive.core.runtime import text_cache
 
 _SOURCE = "adaptive_memory"
 _FORMER_CONTENTS_KEPT = 20
 # Ids and digests are longer, and no two rows' are the same.
 _LONGEST_SHARED = 20
+_MOST_SHARED = 20_000
 
 
 def write_notation(draft: Draft) -> str:
@@ -56,7 +57,7 @@ def memory_of_row(row: Any) -> Memory:
         content=stored if content == stored else content,
         created_at=row.created_at or 0,
         updated_at=row.updated_at or 0,
-        tags=tuple(intern(str(tag)) for tag in tags),
+        tags=tuple(_shared_text(str(tag)) for tag in tags),
         bank=str(
             meta.get("bank")
             or notation.get("bank")
@@ -66,14 +67,24 @@ def memory_of_row(row: Any) -> Memory:
         importance=round(_number(meta.get("importance"), 5)),
         meta=meta,
         until=iso_day(meta.get("until")) or notation.get("until", ""),
-        stored=(stored, kind and intern(kind), path and intern(path)),
+        stored=(
+            stored,
+            kind and _shared_text(kind),
+            path and _shared_text(path),
+        ),
     )
+
+
+@text_cache(_MOST_SHARED)
+def _shared_text(text: str) -> str:
+    """One object for equal texts; what Python interns it keeps for good in some releases (3.12.1)."""
+    return text
 
 
 def _shared(meta: JsonMapping) -> JsonMapping:
     """A row's meta with names and short texts that many rows share: they take most of it."""
     return {
-        intern(name): intern(value)
+        _shared_text(name): _shared_text(value)
         if isinstance(value, str) and len(value) <= _LONGEST_SHARED
         else value
         for name, value in meta.items()
