@@ -244,7 +244,8 @@ _LAST_LATIN="\u024f"
 _PLURAL=re.compile(r"\{(\w+)\|([^{}]*)\}")
 def language_of(named,words):
  language,*variants=re.split("[-_]",named.lower())
- if language=="zh" and not _TRADITIONAL_CHINESE.isdisjoint(variants):
+ is_traditional=not _TRADITIONAL_CHINESE.isdisjoint(variants)
+ if language=="zh" and is_traditional and "hans" not in variants:
   language="zh-TW"
  if not language and next(filter(str.isalpha,words),"")>_LAST_LATIN:
   language=next((one for one in _SIGNS if re.search(_SIGNS[one],words)),"")
@@ -8956,7 +8957,7 @@ PageLists=Literal["form","list",""]
 _LONGEST_TITLE__dialog=100
 _LONGEST_MESSAGE=4000
 _LONGEST_ANSWER=1000
-_NUMBERS_ONLY=re.compile(r"[\s\d,;.\-\u2212\u2013]*")
+_NUMBERS_ONLY=re.compile(r"[\s\d,;.\-\u2212\u2013\u3001\u3002\u060c\u061b]*")
 _NUMBER__dialog=re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 _ALL="all"
 @frozen
@@ -8989,7 +8990,7 @@ class PageDialog:
   chosen=_words_of(answer)
   if not chosen:
    return None if chosen is None else()
-  return[_option_of(chosen)]
+  return[_option_of(chosen,question.options)]
  async def _choose_in_form(self,question):
   entries=[_field(entry,question.options,question.preset)for entry in question.entries]
   names=[f"entry {at}" for at,_ in enumerate(entries)]
@@ -9004,8 +9005,8 @@ class PageDialog:
   if answer.get("action")!="accept":
    return None
   content=mapping(answer,"content")
-  of_all=_option_of(content.get(_ALL))
-  return[of_all or _option_of(content.get(name))for name in names]
+  of_all=_option_of(content.get(_ALL),question.options)
+  return[of_all or _option_of(content.get(name),question.options)for name in names]
  async def download(self,name,text):
   code=f"const link = document.createElement('a');const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};link.click(); return true;"
   return await self._event("execute",{"code":code})is True
@@ -9033,11 +9034,13 @@ def _words_of(answer):
  if isinstance(answer,str):
   return answer.strip()[:_LONGEST_ANSWER]
  return None
-def _option_of(answer):
+def _option_of(answer,options):
+ numbers=[str(option)for option,_ in enumerate(options)]
  named=str(answer)
- return int(named)if named.isdecimal()else 0
+ return numbers.index(named)if named in numbers else 0
 def _chosen_by_numbers(answer,entries):
- if answer.casefold()==_ALL:
+ answer=folded_text(answer)
+ if "".join(filter(str.isalnum,answer))==_ALL:
   return[1]*entries
  chosen={int(number):2 if minus else 1 for minus,number in _NUMBER__dialog.findall(answer)}
  numbers=range(1,entries+1)

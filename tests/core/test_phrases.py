@@ -147,6 +147,8 @@ def test_language() -> None:
     """The page's language counts, then the script of the message; English is what is left."""
     assert language_of("de-DE", "Привет") == "de"
     assert language_of("xx-XX", "Привет") == "en"
+    assert language_of("zh-Hant-HK", "") == "zh-TW"
+    assert language_of("zh-Hans-HK", "") == "zh"
     assert language_of("", "Hello") == "en"
     assert language_of("", "") == "en"
 

@@ -101,6 +101,9 @@ def accepted(**content: str) -> dict[str, Any]:
         ("1 -2", (1, 2)),
         ("-1. \u22122", (2, 2)),
         ("all", (1, 1)),
+        ("\u201e\uff21ll\u201c", (1, 1)),
+        ("\uff11\u3001\uff0d2", (1, 2)),
+        ("\u0661\u060c \u0662", (1, 1)),
         ("2, 3", (0, 0)),
         ("1, 2What goes with it?", (0, 0)),
         ("", ()),
@@ -127,6 +130,7 @@ async def test_typed(answer: object, chosen: tuple[int, ...] | None) -> None:
         (accepted(**{"entry 1": "1"}), (0, 1)),
         (accepted(all="1", **{"entry 0": "0"}), (1, 1)),
         (accepted(**{"entry 0": "no", "entry 1": "-1"}), (0, 0)),
+        (accepted(**{"entry 0": "3", "entry 1": "9" * 5000}), (0, 0)),
         ({"action": "decline"}, ()),
         ({"action": "cancel"}, ()),
         ({"status": "cancelled", "answers": {}}, None),
@@ -155,7 +159,14 @@ async def test_form(answer: object, chosen: tuple[int, ...] | None) -> None:
 @pytest.mark.parametrize("lists", ["list", "form"])
 @pytest.mark.parametrize(
     ("answer", "chosen"),
-    [("2", [2]), ("x", [0]), ("", ()), (False, ()), (None, None)],
+    [
+        ("2", [2]),
+        ("3", [0]),
+        ("x", [0]),
+        ("", ()),
+        (False, ()),
+        (None, None),
+    ],
 )
 async def test_list(
     lists: PageLists, answer: object, chosen: tuple[int, ...] | None

@@ -16,7 +16,7 @@ from adaptive.core.model import (
     ProposalStatus,
     Utterance,
 )
-from adaptive.core.texts import phrase
+from adaptive.core.texts import LANGUAGE, phrase
 from adaptive.learn.lesson import new_findings
 from adaptive.learn.suggestions import report_line, report_of
 from adaptive.search.indexes import MemoryIndexes
@@ -172,6 +172,19 @@ TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
 NO_TOKEN = (
     "Not saved: it holds what looks like a token; secrets are never remembered"
 )
+
+
+async def test_refusal_is_written_down() -> None:
+    """What a lesson refuses is written down with its reason, and told in the user's language."""
+    found = {"operation": "NEW", "content": "User lives in Porto."}
+    world, work = World(script=[reply(found)]), Work()
+    token = LANGUAGE.set("de")
+    lesson = await world.lesson("I like tea in the morning.", work)
+    LANGUAGE.reset(token)
+    (refused,) = world.audit.entries
+    assert refused.reason == "it is not in your message"
+    assert lesson.report.line.startswith("Nicht gespeichert: ")
+    assert refused.reason not in lesson.report.line
 
 
 async def test_secret(caplog: pytest.LogCaptureFixture) -> None:

@@ -15,6 +15,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -144,14 +145,14 @@ class WrittenAudit:
 
 
 class ListedAudit(AuditTable):
-    """An ``AuditTable`` on ``WrittenAudit``, or what breaks calls of it."""
+    """An ``AuditTable`` on ``WrittenAudit``, or what breaks calls of it; it copies, as a table does."""
 
     entries: Any
 
     async def _append(
         self, user_id: str, changes: Iterable[AuditEntry]
     ) -> None:
-        await self.entries.append(user_id, [*changes])
+        await self.entries.append(user_id, [*map(deepcopy, changes)])
 
     async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
         return await self.entries.keys(user_id, since)

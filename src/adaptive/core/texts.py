@@ -109,7 +109,8 @@ _PLURAL = re.compile(r"\{(\w+)\|([^{}]*)\}")
 def language_of(named: str, words: str) -> str:
     """The table for a page's language ("de-DE"), or for a message's words where none is named."""
     language, *variants = re.split("[-_]", named.lower())
-    if language == "zh" and not _TRADITIONAL_CHINESE.isdisjoint(variants):
+    is_traditional = not _TRADITIONAL_CHINESE.isdisjoint(variants)
+    if language == "zh" and is_traditional and "hans" not in variants:
         language = "zh-TW"
     if not language and next(filter(str.isalpha, words), "") > _LAST_LATIN:
         language = next(

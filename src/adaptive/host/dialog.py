@@ -16,6 +16,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.texts import phrase
 from adaptive.host.faults import HostFaults
+from adaptive.search.tokens import folded_text
 from adaptive.settings.hook import PageQuestion
 
 EventCaller = Callable[[JsonObject], Awaitable[object]]
@@ -25,7 +26,7 @@ _LONGEST_TITLE = 100
 _LONGEST_MESSAGE = 4000
 _LONGEST_ANSWER = 1000
 # Nothing else may stand in an answer: whoever was typing a message meant no number.
-_NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013]*")
+_NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013\u3001\u3002\u060c\u061b]*")
 _NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 _ALL = "all"
 
@@ -97,7 +98,7 @@ class PageDialog:
         chosen = _words_of(answer)
         if not chosen:
             return None if chosen is None else ()
-        return [_option_of(chosen)]
+        return [_option_of(chosen, question.options)]
 
     async def _choose_in_form(
         self, question: PageQuestion
@@ -125,8 +126,11 @@ class PageDialog:
         if answer.get("action") != "accept":
             return None
         content = mapping(answer, "content")
-        of_all = _option_of(content.get(_ALL))
-        return [of_all or _option_of(content.get(name)) for name in names]
+        of_all = _option_of(content.get(_ALL), question.options)
+        return [
+            of_all or _option_of(content.get(name), question.options)
+            for name in names
+        ]
 
     async def download(self, name: str, text: str) -> bool:
         """Have the page save a text as a file (see ``Dialog``)."""
@@ -189,10 +193,11 @@ def _words_of(answer: object) -> str | None:
     return None
 
 
-def _option_of(answer: object) -> int:
+def _option_of(answer: object, options: Sequence[str]) -> int:
     """The option that a list names; the first where it names none."""
+    numbers = [str(option) for option, _ in enumerate(options)]
     named = str(answer)
-    return int(named) if named.isdecimal() else 0
+    return numbers.index(named) if named in numbers else 0
 
 
 def _chosen_by_numbers(answer: str, entries: int) -> Sequence[int]:
@@ -200,7 +205,8 @@ def _chosen_by_numbers(answer: str, entries: int) -> Sequence[int]:
 
     The first for all, where an answer holds anything else or a number that was not asked about.
     """
-    if answer.casefold() == _ALL:
+    answer = folded_text(answer)
+    if "".join(filter(str.isalnum, answer)) == _ALL:
         return [1] * entries
     chosen = {
         int(number): 2 if minus else 1
