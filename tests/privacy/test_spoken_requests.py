@@ -15,7 +15,8 @@ from adaptive.core.marks import Place
 from adaptive.core.model import ConversationKind, HostError
 from adaptive.core.texts import phrase
 from adaptive.filter import Filter
-from adaptive.host.history_chats import HostPastChats
+from adaptive.host import hook as hook_module
+from adaptive.host.audience import LocatedChat
 from adaptive.privacy.spoken_requests import (
     ErasureRequest,
     asks_to_restore,
@@ -211,8 +212,8 @@ async def test_request_is_not_learned(
     So it is to users who want no lines. Any other turn is learned from.
     """
     plugin, page, put = Filter(), Page(), AsyncMock()
-    reading = AsyncMock(return_value=Place())
-    monkeypatch.setattr(HostPastChats, "place", reading)
+    reading = AsyncMock(return_value=LocatedChat(Place()))
+    monkeypatch.setattr(hook_module, "located_chat", reading)
     plugin.valves = Valves(
         show_status=confirmation != "off", confirmation=confirmation
     )
