@@ -8984,7 +8984,8 @@ PageLists=Literal["form","list",""]
 _LONGEST_TITLE__dialog=100
 _LONGEST_MESSAGE=4000
 _LONGEST_ANSWER=1000
-_NUMBERS_ONLY=re.compile(r"[\s\d,;.\-\u2212\u2013\u3001\u3002\u060c\u061b]*")
+_NUMBERS_ONLY=re.compile(r"[\s\d,;.\-\u2212\u2013\u3001\u3002\u060c\u061b\"\u00ab\u00bb\u201c-\u201f\u300c\u300d]*")
+_RANGE=re.compile(r"\d(?:[\-\u2212\u2013]|\s+[\-\u2212\u2013]\s)")
 _NUMBER__dialog=re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 _ALL="all"
 @frozen
@@ -9071,7 +9072,8 @@ def _chosen_by_numbers(answer,entries):
   return[1]*entries
  chosen={int(number):2 if minus else 1 for minus,number in _NUMBER__dialog.findall(answer)}
  numbers=range(1,entries+1)
- if not _NUMBERS_ONLY.fullmatch(answer)or not chosen.keys()<={*numbers}:
+ is_clear=_NUMBERS_ONLY.fullmatch(answer)and not _RANGE.search(answer)
+ if not is_clear or not chosen.keys()<={*numbers}:
   chosen={}
  return[chosen.get(number,0)for number in numbers]
 # src/adaptive/host/hook.py

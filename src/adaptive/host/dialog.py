@@ -26,7 +26,11 @@ _LONGEST_TITLE = 100
 _LONGEST_MESSAGE = 4000
 _LONGEST_ANSWER = 1000
 # Nothing else may stand in an answer: whoever was typing a message meant no number.
-_NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013\u3001\u3002\u060c\u061b]*")
+_NUMBERS_ONLY = re.compile(
+    r"[\s\d,;.\-\u2212\u2013\u3001\u3002\u060c\u061b\"\u00ab\u00bb\u201c-\u201f\u300c\u300d]*"
+)
+# "1-3" may mean all from 1 to 3, which a minus before a number does not.
+_RANGE = re.compile(r"\d(?:[\-\u2212\u2013]|\s+[\-\u2212\u2013]\s)")
 _NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 _ALL = "all"
 
@@ -203,7 +207,8 @@ def _option_of(answer: object, options: Sequence[str]) -> int:
 def _chosen_by_numbers(answer: str, entries: int) -> Sequence[int]:
     """The option of each entry: the second for its number, the third for one with a minus.
 
-    The first for all, where an answer holds anything else or a number that was not asked about.
+    The first for all, where an answer holds anything else, numbers from one to another, or a number
+    that was not asked about.
     """
     answer = folded_text(answer)
     if "".join(filter(str.isalnum, answer)) == _ALL:
@@ -213,6 +218,7 @@ def _chosen_by_numbers(answer: str, entries: int) -> Sequence[int]:
         for minus, number in _NUMBER.findall(answer)
     }
     numbers = range(1, entries + 1)
-    if not _NUMBERS_ONLY.fullmatch(answer) or not chosen.keys() <= {*numbers}:
+    is_clear = _NUMBERS_ONLY.fullmatch(answer) and not _RANGE.search(answer)
+    if not is_clear or not chosen.keys() <= {*numbers}:
         chosen = {}
     return [chosen.get(number, 0) for number in numbers]
