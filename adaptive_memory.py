@@ -3163,14 +3163,18 @@ Done=TypeVar("Done")
 async def encoded(state,model,prefix,texts,*,query):
  lane=state.setdefault("messages",asyncio.Semaphore(_MESSAGES_AT_ONCE))if query else state.setdefault("contents",asyncio.Semaphore(1))
  prompt={"prompt":prefix}if prefix else{}
- rows={}
- for batch in _batches(texts):
+ async def embedded(batch):
   portion=[texts[place]for place in batch]
   encode=partial(model.encode,portion,batch_size=_TEXTS_AT_ONCE,show_progress_bar=False,**prompt)
   is_short=sum(map(len,portion))<=_SHORT_CHARACTERS
   async with lane:
-   made=await _in_thread(state,encode,one_core=is_short)
-  rows.update(zip(batch,made,strict=True))
+   return await _in_thread(state,encode,one_core=is_short)
+ batches=[*_batches(texts)]
+ if query:
+  made=await asyncio.gather(*map(embedded,batches))
+ else:
+  made=[await embedded(batch)for batch in batches]
+ rows=dict(zip(chain(*batches),chain(*made),strict=True))
  return[rows[place]for place in range(len(texts))]
 def _batches(texts):
  batch=[]

@@ -175,6 +175,8 @@ FUNCTIONS: Mapping[str, str] = {
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
         control.places._named
         control.places.PlaceCommands.notes
+        core.texts._filled
+        core.texts._phrases
         core.marks.Tagged.tags_in
         core.marks.Place.admits
         core.marks.Place.choice

@@ -26,6 +26,7 @@ from adaptive.control.requests import (
     memory_page,
     named_memories,
     overview,
+    undone_told,
 )
 from adaptive.control.transfer import read_import
 from adaptive.control.turn import rememberable_messages
@@ -46,6 +47,7 @@ from adaptive.history.section import (
     past_messages,
     rank_messages,
 )
+from adaptive.host.dialog import _chosen_by_numbers, _field, _option_of, _parts
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import extraction_request
 from adaptive.learn.grounding import screened
@@ -102,6 +104,7 @@ from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.history_ports import HistoryHit, ListedChat
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.tokens import KnownWords, keyword_index
+from adaptive.settings.hook import PageQuestion
 from tests.linear.functions import (
     SETTINGS,
     memories,
@@ -266,6 +269,17 @@ RECIPES: Mapping[str, Recipe] = {
     "control.requests.changes_told": lambda text: partial(
         changes_told, [entry(text)] * 2, 2, withheld=lambda _: False
     ),
+    "control.requests.undone_told": lambda text: partial(
+        undone_told, [entry(text)] * 2, [entry(text)], withheld=lambda _: False
+    ),
+    "host.dialog._chosen_by_numbers": lambda text: partial(
+        _chosen_by_numbers, text, 9
+    ),
+    "host.dialog._option_of": lambda text: partial(
+        _option_of, text, PageQuestion("", [], ["Keep", text])
+    ),
+    "host.dialog._field": lambda text: partial(_field, text, [text]),
+    "host.dialog._parts": lambda text: partial(_parts, text, text),
     "control.requests._told_change": lambda text: partial(
         _told_change, entry(text)
     ),

@@ -27,12 +27,12 @@ def unpacked(packed: str) -> bytes:
 # bundle: prompts from here
 from pathlib import Path  # noqa: E402 - the bundle has no folder to read
 
-_FOLDER = Path(__file__).resolve().parents[3] / "prompts"
 PROMPTS: dict[str, str] = {
-    path.relative_to(_FOLDER).with_suffix("").as_posix(): path.read_text(
+    path.relative_to(folder).with_suffix("").as_posix(): path.read_text(
         encoding="utf-8"
     )
-    for path in sorted(_FOLDER.rglob("*.*"))
+    for folder in [Path(__file__).resolve().parents[3] / "prompts"]
+    for path in sorted(folder.rglob("*.*"))
 }
 # bundle: prompts to here
 

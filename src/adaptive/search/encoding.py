@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 from adaptive.core.embedding import EmbedderIdentity, Pace
@@ -47,15 +48,19 @@ async def encoded(
     *,
     query: bool,
 ) -> list[Vectors]:
-    """What a SentenceTransformer makes of texts behind a prefix; others are served in between."""
+    """What a SentenceTransformer makes of texts behind a prefix; others are served in between.
+
+    The batches of a message are embedded side by side, since somebody waits for it.
+    """
     lane: asyncio.Semaphore = (
         state.setdefault("messages", asyncio.Semaphore(_MESSAGES_AT_ONCE))
         if query
         else state.setdefault("contents", asyncio.Semaphore(1))
     )
     prompt = {"prompt": prefix} if prefix else {}
-    rows: dict[int, Vectors] = {}
-    for batch in _batches(texts):
+
+    async def embedded(batch: Sequence[int]) -> Sequence[Vectors]:
+        """The vectors of the texts at the places of a batch."""
         portion = [texts[place] for place in batch]
         encode = partial(
             model.encode,
@@ -66,8 +71,14 @@ async def encoded(
         )
         is_short = sum(map(len, portion)) <= _SHORT_CHARACTERS
         async with lane:
-            made = await _in_thread(state, encode, one_core=is_short)
-        rows.update(zip(batch, made, strict=True))
+            return await _in_thread(state, encode, one_core=is_short)
+
+    batches = [*_batches(texts)]
+    if query:
+        made = await asyncio.gather(*map(embedded, batches))
+    else:
+        made = [await embedded(batch) for batch in batches]
+    rows = dict(zip(chain(*batches), chain(*made), strict=True))
     return [rows[place] for place in range(len(texts))]
 
 
