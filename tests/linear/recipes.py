@@ -104,7 +104,6 @@ from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.history_ports import HistoryHit, ListedChat
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.tokens import KnownWords, keyword_index
-from adaptive.settings.hook import PageQuestion
 from tests.linear.functions import (
     SETTINGS,
     memories,
@@ -276,7 +275,7 @@ RECIPES: Mapping[str, Recipe] = {
         _chosen_by_numbers, text, 9
     ),
     "host.dialog._option_of": lambda text: partial(
-        _option_of, text, PageQuestion("", [], ["Keep", text])
+        _option_of, text, ["Keep", text]
     ),
     "host.dialog._field": lambda text: partial(_field, text, [text]),
     "host.dialog._parts": lambda text: partial(_parts, text, text),

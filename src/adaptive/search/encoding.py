@@ -70,14 +70,17 @@ async def encoded(
             **prompt,
         )
         is_short = sum(map(len, portion)) <= _SHORT_CHARACTERS
-        async with lane:
-            return await _in_thread(state, encode, one_core=is_short)
+        return await _in_thread(state, encode, one_core=is_short)
 
     batches = [*_batches(texts)]
+    made: list[Sequence[Vectors]] = []
     if query:
-        made = await asyncio.gather(*map(embedded, batches))
+        async with lane:
+            made = await asyncio.gather(*map(embedded, batches))
     else:
-        made = [await embedded(batch) for batch in batches]
+        for batch in batches:
+            async with lane:
+                made.append(await embedded(batch))
     rows = dict(zip(chain(*batches), chain(*made), strict=True))
     return [rows[place] for place in range(len(texts))]
 
