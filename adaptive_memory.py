@@ -197,7 +197,7 @@ NOWHERE=Place(known=False)
 def unpacked(packed):
  return lzma.decompress(base64.b85decode(packed))
 PROMPTS:dict[str,str]={
- "entailment_weights":"""{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;34J=vt0lmhy_RC_!l_zK7!ApPgcxO6M{@Z%~ILHs_nmAC+a%b=f;#G?KYAXR)uu@bk1Q$NTa^gd%Nf*H5l(~P-xyC*5zi}7q9h|!;5E#O7fbMj04Q^?mHy<<qv?=`AsCtX5l8Kgs{}7Q~gfm7UkgGsE<B!9E0dk=%lE3s~XP7H?3^1PC0Pec|)kJI$%p`AIko>6FOdNNaO=I&I`zQc)fMp9rF~9mzY54SLgz54(vb0qL#X*LYxJ#W-aK-!UeLIv`0Iq0xkJE`v!IOUiI*{Gm&@P(})%=Tbtrjc3M1+siJa}>c@y>(%rz7%~S2>ycEA_gn^&^*ylE*sFVKifL68_tY@A@47mDrM(W>MDQQ1v=$sNjWno!p{B%&K!o52r`XRNaD2(_Y4OCIDUH2a3nPX{vjO(B!;P*+N@#hjnlSX=o<hSy~<g{drnNL5q7B)HkKY?Je<o)>iikKef3jt08fC!G9k(DY7Rl-^%PU`lKddBXe_U*S=EzIis*J`u35-VLX!s&!KJ#fH&TYp<H<I^hSR9>gt(LZ`(%mDT%T?tw(=$#TNN{NXX{Z1<QCgg+)wCUt4QPSoMGR0rxk=xWRY*I*rSD1>5Q~<~L7r<K@`brmoptv|ga3Rwb7!E-pfI{l2lx?yClbFAvdFDWvOD3sB9iKKozf=!`J1_rUBS<GgWDN~?g(+^M{mPB&NH<=NU{WE0S=_!eQd+!Em~dap1ngT>o22UV0|7pT8;=W9Lq!AsDI@Ry_Ya&M-h?3vy)e7twD1ezoc|IL%pcG<3||4Rs$WxLu?PKc1HX>D?hoDg4J6=F7^cy(pwj$M^m{vVBB$XTV`V@Kpaz$+rFn@^SAW|;`KEM)^rZN`XEmp+AUh)UJl*`D25jg0N0D|w%823~cOs9xxe((gg;1wyv*Xhru!1{7n6n6EQAN7h>AbRXkGenQTwX7N1GUfP-nZpaFMhWR>_Z;`b}%D+%_C*<Ng~)T6HqaT0OrcTnAwLI!FY{-@~id*UL%4{WP+Vd6WcB8nj%;(SuGtJf*Xb3;PcU5vESq=O7OJp*J`HPe3^Gw!2FT);W}YJ2w^pLi9fV0^}^6g@WnL~57UdL-STw+*81i!@~8SGC?Whp?X9U)A|f}_?QLJa5<M|>*+hc<!4vnEoU}#LX{RLd8?EgHo`l5+5f4Dz@VuSjkpm4uA&6227lTW}u@CD&5!LB*fMZ{@6kGD!lz<xhIsMqS;xmt@>A;r%9MqbixZdhVB}BSZRq|krad4epEj?{(8tSr?&ay-dj6rWppe%5NzyOxnA?c}*!FzJ=QPG>RfGdoN|Cbb2(h`s5&_rM%fjD1%*e^4rP?(|bn+^b>OlUUDM#WRg-NgY$6p_g$7aiAcJw$}mGfvPN(<EETW5#y&*p<e8l)(}G1yRke4Lp@bDF{fYJY<&d_5VImxgO?xwJ^}ebJNmqqwpdr6K-|%{+?F6iS0-4`?H^-FgXxn`O;EfMZeX?jJ5i7hY*N7c;TQ!v@j;489!YL*TGDi8PT2}KUv~RLUiI7L--Qg^*KOe#uuAm45s;pBAp2?ZJwp*Dm#%JqD}F=4I7Qx{8_2DYN(9SHEj0V=(v~vUNBIXVmU~?Aop{>e3RI+11s=ybp;EOjieyVIe9_?YDfdWhF1}!9#?2y+N-gS=vvWO24Sj@1eiYwcex7{tyyefFh-=KWX(=|ws%0%B_}-AOFMZXEcy0fQ0p<rVv2f8Uq8ESIdQy7#_126sbkZFK?S%)zppqb?Y{$CRXX|Il2xds;bY-vB6W!4Dw3eD0=%)Y+glVy;Ue5bZc!h_o3JUrtCtf#_UwxA%GbDL4wJo}`;TvhqO93L2@s5FmYFr)9D=0Sm34yLj$()oGoRf55M!0__cix)o^Qy=F4CBMmn!$vv~N#AnynS)Nt~-*7sSN+)EyWTePzpNWlP`U08Y!O?R?E6{F;87?dEAy;MDJ*MPUtY&oVAl49(#QL5=}~bw(pXf-9EwE{^VX+tMuc>ZgRh9d9*48%Bf=k+90*$w&%_5a2tznXq17%4MIw0}=_zi){T&38w4{E!Zpx!D!8euc;!ioU2Dgg8Vyd+n69x_?nG(a^<NH94F!t;<;*dRyzb28Vr8!!53I$Rr+i@{l)#)pl+U*2_ICAZT;w&2}9;w6`B_XPY@%C6zdXak>f-Lu*|*e7-Z3Asl&_}Upe_*f%9xISEi@2kWk3@zec57hdg;guZ`@kCe-TGY}SERu>;TW!*XvsSI&0%)4;2={Jgq?Kw`hUE9mHj#$Dv{{U!TG={cm~db30E;7hr|7_!NwcvUl5uMk0GH;d*p5+Hp7#d4={aDZaUxplzmhFQ@bWN^V4Eht6$DVPt$axQrEJxuBp?D^>FgCD4iPhLId;+?ZmzsA(`S2LmxV%yfagF>ywYU+gdH_0(Z?r6duaAj>?yfteQy6QS8F%z0UhUK_WnoUg)<{sueA`kI_oP}|F)>Z`41~7{EEKB|a%#P1L_U;@U==Gj|QU9KZPS-pJQf#9hQr)~%VH)v=1$wT^FSi7Ihg68tl%nY9^qmaH(5a|+6rSprK^Je>vQKaETFCpMFksV~KTa+HY|PB6S4euUlgTdZxYCn-GCoN408Q^IG{P+Dz5x%a4(6@dar<NvLgTkCN%BKl8du&V(uF((d7}cp)UA|p8%K4@W_`7n0wrck${1Q~(4GA1XdiNC@N-Fl!x>-4O)8lQ@X-+NB8eJN@$f%Wj~6(a_hSqgdF0uYs?V>i-q|l#sxsSw*9hKcFyQAQKT<(^MLyc{eMIaZa~aRyQQ%$cz7Jq_dN463i>%SR?Xd$X9wVyBfXn@gR@v%JF+}QUl(cldpQ<SwnXeU0+h~3yKqc_{yxQCsxc^;ToB*$m#q%Gg31v&by3h2>BLL5k5f>32HUZo9<vftS^alqf${6DTgEVTX(IcQ&2WKU<JC<{Q-Zg+K>qSaAQ_VsfyjuxPm~zRiS85{*+X;zaRyORo%^*}lhQrIw_6bAnugEEpl+JV4BXAY4$*nEV_Mi~U1#}9qgidTDj*Tnj^5~YNmAg~@q{iphj^hntgz)h@j};FDOl(36oy-Y+AgwLX^>A~#HwAcg7_gj`PP+zp9@49Fs1t?Wj@&`mMqpcoj|+5)mz!M9<o4gw>Iz~~x^QM#Z@~PjnMP-FI^l6VT!kr0XVhSq<ayM=JB$bytN0WQ2H$;OZpRaF_p?jf&#b^C8T3RwV$aZC1@{&pC*<vei`PlE_whF>pRUH3#<rzT&{f1eTkdVMd6Ov4_Bdyt-`Ih+vcp$I#Gb+aG-e%5fUFn}GX5*b+C{4E!;q)*^IE~Cltu<B?aN(UCt*XAO~Xia_h<_-O_?!sFD89l=UkRh6{ek|sEdv;SYmm$_p)nemiF=GH<}B#lP3-d<b4Z)$zF(+FZ|Xk_uR2>G@d5j(#==0KOg%7m&DMFEm(`@W9>yy&QKN0;bw#+UQ8M~*BLu8I2LH<WDQPEBSGZ(%v^bli6+9-2}<D=5N&VbtSp1;{f=SW5gg0EXT}?a$G_w=sN@_T+VPee6Xqq&ms%f-^U1>*0fl2E`NK+~EzDXJ9YQt6)GX#INa3r83-8WTnqnbGTn9xi?Ldf$kSH6OUt^KLhZbnK(WlhMB+3uc7dKg9M&GEYh#ybFk?~DVOqiCE*u9+D>;Q4m1g_RvP{*Sy)bjt<@>Og2)}rhz?s9wcfS=ikPG+LG?lCcZrG(y%t_TWf+c|q|2KmKE@jDn2!TV26k~4D;L<XK(=`yaMG?Wd@n{LR2So;5Rhd58Gt-z016%*2<SX7P(6R$@23m&d(Wwgr&?QYxcD*4Gl*eTeb&gGmH7HBNri3WB<(8_=zHC<QL--fc<KF$T9&M#74o+P?(d46(kd`bgrOtm?k4$DBJpAH5tM&CYPt1Y80+DoVG;_PYdg;&!8LW<35Xr52U5vjT%4?GSbDdrZbpevts63s(Y6o>lynQtTSn7bNM%9uLER9G}#@cAC_jtYc+af-=fB1)xWCbF`QjvLB}CdXbbddZsk*D32KI!mypc~Wa#&u%dJdX>y|FS*KOjE=C4G7z;t*sabUToRS|tEp1Tmpg(R6ym5h%en%dlE)pHS1MMXa2B&D-vjZdbx309ZIC2Lq@nE~_81FXyR$P_1qc8DUS*u+dQ{X200GY#=R*JhSI2L6vBYQl0ssI200dcD""",
+ "entailment_weights":"""0ssI21poj4|NsC0{{S(FLbHB3YN|LUYGnCP(nMJ$8^2k6=d1Tg5h6n#1|W*=no_4;4Y-xqYKL1JS0@|^5eiz5$C!4jsC`DaYp6HAJ}G_Oc`yI4ua_qlO`6ygP(z$k<FJzaBK1nYd}0;CdzjMo0zox6S{2h`vl5G}4ceA^B)~+Hop#XwpjHJnWAX9@&IR=cE4}2o9+26^r$$=5gowbwoo=lK57r0ceahGPtZQL+7nQ~|z$+!b9x3xq-+9a#+$xaGzWQgBm9oEdXZV{p;Obv-WOXhvJS?`p0s%>{?UJ#B8LX0^q?r+DM{KIPMtooukM7OZd7dn#Y)XZcininz{{9psCC31Nj*NNCmy8AXpjn-*u?~%u$?DB42NEKjn;e0`$4o6`E@hzmGSTp-)U86K#_o@Zx43q8mY29D>I<e#=+JN5xLQ|1_^jcx75&S?vmI_zoLKo;;h{tj+;m1ahTMfW<$CyYm<d5NzAhe5@~)f~JAEcLpLRKxRi}$+HLAaZ?)2m<t_iNak#>AgCuAqzBu@suw~m?%FPGq!Fn#27qcdB?ji=40OUbg7DYzHvey335JG6qsO{!E->QBixao%a34Y-Mlflsa4=ZF=XkrDDBhFTWoz3ZAl6p`0p5#f2RhzOyE_dS+6g^xA9OBanwm}+Qyb*jI$1d|~~bl!yYW7cIN>w7}{TI@;EAOv6ffCHOle)PaEoW<tIZ<VTYA53-BvxlACXG_r2r!atu1ygv<93+^9SK*{e=ef_7=PWycF5@vXT{zpMg5C^B9DsQDn}r)`@-)Ah2$USP72hMd4z{ECEUSAJco`wXDJ5syVv*rhcF0hw)t7sNl!)iVA=y!kZew_u{Hf6D*D4Bx65FPEOf47fk*gG9+8R8hm&J<TBP5#9tmL>G*Gi6V!zVKQf_-Q#fRpF7f3BPFu+SgLY3wGC-S301J713C>;cUAW!iIe(Emtvx%`?~ij=L0K-<YFSU7r+77Qy}l<#X7m{9{FAj*fMzWQ<K$9e2yxDy*xva#qxmaMH2P`7lkRG%c<I+(K+lWW;4Z$0b-w?gf@^Q+#XNdy$GM};eGdB(ds(+Qnq&0&HR(h2@NL(!7WsF4{<##SH)ir4wH7+HnhMc+A@#Dwhd)6oRa0chl(X92ZEK)XE!^aU;TGBXKi<(XSq?!C!%G%PBVHzMZm1zf~38pm_Qmm>6VXUca{sXAJ}8fWW}iwkcPq0PB1nF#niz{UaJnAJncV|CACIEyb;gzIFb6d+O7;#3b2LXuF<&uDD@Rlk4n+M+>G2~k{&;FBzD%L-bMIW+3ZnQTy0@1eR9sM;`p3wxDdhl20WvvMb$EyEyy1R`-VW>?IX#gcy+{>ngH<eLD|+TAHk+*VNoFfZef`Q$A~H2lK7dYjeMBjsA(ON%RYlM1b8@tE-|c)>>_--Bgx?6etyrokQ?(MAk+LFW;wysq18xf}`DI+Z!$f}t_H43H5j*awsBm&f=U$FK^#!xDAIflGfmH28gh_@AnH&<-U4)GPtWQQ~|)uIjx$x7plV7R@IrpO;-?EnOn_(jloF61C_fBj@tRV(%5Aj*?60M2VJ>+i`bZalfGWLwIO!j}y>}@@6$u*QG$%c#u$RK*b88#-u*hp;Vksa!VLCI~Fn_tpeMREPD+?Wyl6v(=YnV*%MvY7{EMA*XbHUS`ZV(P!&#jj@yP|hT1H#cqGAi?iClmA7eXh+CSoGQ=X*6MR0E2${G&VE8Bplsxxw^bgo_PUXIqfBw^)jWm-2iWv8H*<a{G-yW6>YM>==x1@`?6A~Tg%*gSLOFw}0)zhGqXS`)uS7)~f?2<0l)vLtHb?N9UM!i=*tPO0qw-^h_rzeC}y^B7g9Vq<qL(Mm|<aWZ3sN~XjrfEjIvWzK}v4n$!3L0sSq{!z2QVLI4sr#d>*Q~+U9VW#@V3@2tr`*QDilpETF)O|F`op|afDN7{>Y}vm12bw|tPRcn@=Hi@4m<k2A&x>5n&{i3{!hG<){|mX9*m1+&S?2}C5`t0S%ya#9h}tb5OEfcar8e;P@7i|ghul*kRt^>5?Z%;8#3Ee%EKQ0D*{X2b5)!VbEZ!GV-`eQDUsS2{-@cQ*{BMzlU%3L3ioLVSXOahM?!CelieT(HaDltxH6@K~R{>5GAn&<{KW7=YS*<H;s#oANiTsF#rgufuZL^xA-3#sD*?x5s9ClEdX;<gdVO}$N1|<!Hmj=Vz5gV+vMcVbX;U-gdA5M|s^K?@gw$lXp#)vGj%E4i6owr>qeaW<`AEj}X_SSddHXeK)BtCi$UpdOw7_Cx{-8U5_bp9KP%{R<F+4<lf71&HfxQaE|kWu#Wd=o(5T}YH)`KK_;FKEn#vnkLp_GC*aKpT&%z%31=ZY>lFo4JH(KPCtai6h2@egB60+PoL|s!RGLYtmiiO?VA`A9_r}TJ!=7lADyxl~0qMu(!Y3r(BYU1P;LF_Vqh0r=)W7)<cG$Di)KXw6R3YiGVfmp42=e6#VNqQj}(;Mf^L)oRto|eQf{2zbja|PHY_pCm0R)Q&f6#n$N@g1-}}xF^)&6l?UmJDoI1U&wYOTP}T-LuqGHQ1vnNUDE?ij^CJp`-v~ZZ)K_UOTR;~L4oY)<>Hppg6?N0m1D;@+nA-ZG%;JnLab%PHY8k@&C2}i#O9-}8FuQcQV0(lpZx)4uV{Izg{%~J)P*)_jOptc2o=;n!eyXeI+5*d$hoSjBWmHq;9oA0I!9?tKc3aHdHpuD+1^!T4pm_-}8mUUW>U~DC99-^``GnK#vbHu|zri4#O75BB0Vi@Vxz)HyZ;wC9QqJ%|KCG>bE$H^5pT}`%l@avi3ZLo8|5#TvmTh4);;U#ZCvO(lP2|P(weZ%5`c?{fdsFm!#>Yjasr2<8A*@MMsU|eVRsjc@YLji32Hto{ZILk1^eg3mi$4hluWl7$mS~Veo!b15i>G_0BOpxP!mwh-v@WY~EhJ(h3Tb7eRw$n%+z9v)f}<aeLMm&#j;ko^&h=P#lEuzuXW{Cg!koNDt?<#_FSfWW1>0DZ`tm-!Li7<x@MW2iE5Mnn)L#P_4TcV9Xx*ElYD7JfteWpqOqk|v1?QJrkJU0sSSk?_;&hk%XDCWkbv+e<tSfOH5)72O{7p5M)NLCRgI49_#o5phnHKRX{xPD&;?aC-^D;w43$VADI}F>EL&{{Q132H;IkW$sxyKrV>0X#;L67l0!H$jU6(V<x>Cz2^sO`u;v7~F!6CO_Nd>O+2(4@Fjc$XA&9p1)v<@3j)7zk6oDuyi~5pD~VKqac$0nL5D&RoxC%!Bzv37L)|bDD~ixK|JVn={$DcnOxUo}^P#v-okr|DVe4h8hxd`R3mq>*&no%Byit#`68j3DO~#jB4>wU#BY!BZ{j|x$Kp-2@urxQ`D(t2@+Xy2DgX(iPjnTo|nzaYhy&<Bh4eNgA3Q5d7P!cvI99@n1A4&)UI(0{`^-PP*LiV$5)supnXq?60sklTUlDGk`2;PhMmem;3A)Tf~Vu_u7z-s{=?M=$Ns`@B~xQoQQJd3!Bh`luB*&9H5`l~k0WyM+ZMY5$lBe?)W_+-Nspq65n?ePr&y$AfX4J@uO1)Qaec%Qa3djJWD1rP<@7*BR60(W>r2&Cu4PAc8u)HKW%-;G9ee5pO6$bhEI7o)&mG=K1li24Puq`HlbHIwapQfV%<mj}tm|=p3vo9U>=nA+^=Squu%g<trsHYwfF=u|-W4QpD-CL52`)^L4}yp<=*$JH+H*lDPkNwYpeKagiNo!C3Kd%Gd6!1BnZW@|07>HW7|{w6rd9R&`^hBb!VD2c#~T6WMJsX4B%ShHsow6$!vpZfnn=niZ8wqy-eo8Wl%7qlm{p_U(a*bXlX~##FWf`dI3mhLUUsG^Dgc)U@IEi<t9Ji3+ZGuFE8w<K`T0ew$D!Maahn(PxE2bxuSWdY0B6iQcpp**sqa1H%h&}K!Tc2Zc@6^G;dv2FV_ZQ`e3u}#QMGEmV=+ch$TgAQrjOyUtp5Wf(?eRGOI+hbWyZs_<dZTETW^VQBZ0mrN|6HXV;5p(P4FhN%gN()OkX#CGFs`VLc31#@0LYxDk?1d$5;xLKPOW?umb6VgQ|~sa>qS<D$T<xcxL2m>haVgfq4KT7~R{y51^#k3W5GJ47ujIUG|g6D{J_~3t?Nr?#p4osl~bak6e+vF->1)!`G#^g85fzJ@b~}o>8;0{0lq;a0okPMk5!u)<f|ko||o}0TEQ{stxcK7&E*oDw%#=o+bW0TyKm6p8Vow#t~hk{agcaE4-@?y8f@V=A5zWN#SzuKjz5A&ecIcd)eZv(x~*5TU^e=&Jxo#O~sBDH@OgEbLmFz#GN_}(GgT!X2!3ptCOW5K>WlbO;AbARQ~JG_#`=S?v*LnsKqBH`So>`K0!p0Ctbo#T7t(pfEhc+nlFL@i*SfzDg~tfY+NrR#tOPP<iEC&Pisp6?1h~(j}5jFuUkr4`Bu;T`y0gSwl4(xZU2eqGdL~>_wMPq@D}w_R8OI-gNvLFnZlMBMo+lYm>-wCaFWsdJ7~F7&=sr?M3eC8g#tkx?>PUtp<+3tScdxZ*ACR*kg*(ZBFhW4Ft(|WV~r%bd3O7TY$sUO=kO1dSUbqdLJHTMU9_&Z+1dEE(Usn{GePApiVjOpi>Fk-?o?KQ{NQP_?d>{v9=o5_$wv)k>IoVHLG92evcJn8h#G&f7^M?YwIG#h6)%hVYma4G&%S)ieNn{ELDHF1O4*0{OV{7docKs<P-B2U@*IK?Bi^}PTP%WK`pb;l$R!?<Y@`;PZ<&O^AU0>rK~&Vm39ZUS29SC#CW+aFr~0lgA4n{klP|`(MdK(SlD;|(N^3><F`FGGF~C}eD|$#pPq!f~<Bn3PYo?2hqC|DS_ot`i6Y)GkkfK-3F&By{7-K6z@xUaD2Lke6{~0)j;CCcJPmRCH6cG5NP3e2`g~leuE=}x9SX^X|+W^8)e{)OA?UN%iX$r>XKch;f7p&K8`DQ~}seA9@TI2#%3Np6JwNM@qOz)g{@OVWRv*bZ)wf2lZfO)xZ5637@r)|~oDpnv#R_ZI73wzh1;jbOqF|O4sof16xj3OvlZRut2I!*?JHd_Bs*BAX7e$kCiQQU5A9B%6fuA%aYvnr0fX>3Gw$#Lqw?6{6DeWjj^=mG#JfusN>y*FAWkW3z!&y{I*F~>AV#9hy^WS+<~Y<gP2Jb~WOX?Wk~*IHVTq<v3hypnn7b`drY;8jc-GU5Y?Gw{)YwEzu_X8qS8-f#!;LrrFv@|r4Ln&O3>Q;U;N{veXYk=<$Z63Y#NOvi34{esN#pKJpX>2rq`1Vyep6vXbRnJe=AGZ<{F-az^6nayN2$udB_CP|;Q;(C4%Z3u@W#f7bE%*Z9FQ{QxyiN9n-x1Ikb5w%mW1%YH<#QWPRA?auCxlb>BoX%Z*-axI%nd$5#Tz+)r)3}_Sd9xKm#6~5{J3SBy!;gJ(YrtacB2J0qSdqoxAtSdo;DZuia}O+O$E?uI=LG1UhkI6Gf7K`?FE(>;p%B_nWIKymTq;YUF|FFPB;i%dIcaMRNNU-el-7_#3W6EWw4ULdC8RyR1uMWW%WV;A>=wG9av@?~7d9+(cAK^=2~tHRlo=NazQB$Lfl${dJm#Wq&U-xmj%+FgCMpr-CL@4gUSgzp_{w?_27;o^Di3@R{~IOHSR$HB7i4AIX-j6Ncsr><TvRd!Uml!y`$2v-v!MKiojRp=%L-Cp212b)!RY51a)Yo=yaRfM0e~SObpB9jtn0m|0@q@=|K}dxYD%fk7-h$L3=fF~5SiCa1RGrO1hn|g9|<VHlpfdU<Nv){l~8<`%<;c{<xzY*2Q^VG@~NGSP>@h3y*snh&<ycn{da}}A;16NbQtFrxhR#Qoc{tF1<~%dL1I5vb$bti403JbMDEt6*#O$LK8iE%{n>21iOR0#;u6&uOvbb14BOKUiCCs_$%e01ga_6bwe}eBh;o;xuC8h7{*7RPDae91XIb1`Ql<X{7)y=AIWL!+h#;XK4w>CMhnh%7LbsQJD}c3ruZ1TFOADVA-f&)n7H%iMv=H8&0puzcy<f5n_Qz+ShmLQs&`IRs6)51#OIfS`03kFIRc6{PB4|Bo;u@A)M7}(xEM~ylC)T1On&b^o26X5x__=&;p8aiDF5PMPg1^g=L})s#KqqIUfaD-+s~u@Lfq=V~sb+yO=oa>vB&jP9)MbZWBFdhwm<3)*7*ICdPQ2_8`D+mDl&KA(#gB#ieVa^W@@^}>Gc{yHsl+?|7<?E`R{s9M#X7|t2kvqf2m|myeU=LKSd~(2%;fF%V5z+T3tdK-Rrc!l?4WZ8b=6dQdVUQ9+W)BSrXE!=c**(Rfnwpc^5ssLr((h_yi3n2!|~&!A_E7iJaBIEK#Q52B6E2s!+ew*%L#<|{yb#)boT)$aU>8YSRw<w+w$=dks-i(#LnAHGg4niX1wc}C>R%^{dwhG=w(GyhL8GKJ?hl<W+Kfm_u>nTb3iuJDX8H|vY`2qd1Sn9a$tY^NimjeiKg(*XH1tHpZ4TzK_T?JbCWrOw4FCfc}l)jgdDDAh=xk*%6jLF-}mqlJ#jqC37zu7FIc#${WZ``&-`S|T@6s5AHyc2?O1SkTv-|akh7a;D@EgJ>?U2~VX|%LdV4udWtB_Bf=|fDvO0+-hc~8+=4?hFRI)r!Fxj|eifvCH!Mk&B%Z=}e-`X=f6GiGUX}|}qJC&Mz7C_r#%w`pxt*QUb?brHFhc}`dq^HnP*X=wgDc3fc<k|F8?ni&$`%=nDxoRV-KEP4~UbEtxSs~SUe@%t9;6Y1?tvTLF>q#+j=8C9C!jRCud=BKyfK0#@!Fz|=eJGO&H#vhgg9%`+?r*Q-7v4Bc-|}1)YupnjZ)%)B?QVB){j@#CO0X!;*9y?d-j<aehEuKsw3(7}uvewh<=F8^S{E%u5IBt_JQ#A^s^z$CjU$uX+_Q`mkld21dSGR{ruK3`Or3&$vlc_%TcpI`xYyLJOTR;;O12fLt5$3Hn0a*;WXcv+FiS^gXW%2JqrArVjY3Erv=P#dgI)L>@mdW>`gR01cWQyyOG#JA)X+DLT8GxM;0FRD+Ku@jAxu1}Ec-Bf!U!>j`V}b3Hd{sH;Qf<#)-K#h<OJL{k)IIcBqfJ_(}l!xA@cmOl?~zT^Hxck-&UilQO0<@Prw{=d7@^Z+to<mYQf@VAqTR5)sL$UbQ>=kePHS(<$jS`Xz*JO`>~-x?XS;%TWyGx<9>@U=qG%{-SWD$53yTfLraT2j8Y#9ABV}*h1pq2>Wr`?e1bak9v3c%9vlj!9LCT2bil`y;yEL=R2le55L{yJ-xLseDwK5=`F1ty*jic(3F&=UhMYyyuNL)-LP1<v8(z|(WO81I+eBX7O$R49hKpqaIy*{wY&vnNf^<xS)@O_kGc@0Zh4f$^@@6|&@`2!!eVLG_sx_5M{Q1LIz-LD#teA+s=T!|_QSs%++MgDRHDyb60Nj*0VPT00!zZnH<pDnGG7cuF{%;fvw^;QAnJ#dFRXA7D9A~n}eQeAtB5~+JRzARe|FC;fPbf}p*BdOXB3|nMS9zLHRe_#;6w4E7dp?A0!V~BFb$xL3uRfkZfdQ%bIVnJjk#mEA#(bK&6*e`DA;hU3s4Q3s%$kQIn4sup1=LR6j&MXM+B(4$atzk0`?9oE*QOR_E`kl^A0D{r#)WqW=mbF?G950Q$%_{f(QQw@jssOP+@zl=2ES=xWLXa~mq~DE=xk4&8<kl;5y3c)>L%ZuaQi=srST`jh&p;)`UC|p*@vvV`D{=i@1<iGPCn7zk<8$7OqfjTB-#Wj=9=x;kdaS>*W*iD%#YaN8Kj%%-ai$L9(N=6gjghGE1J9t<<Snd;_!&ksMM`)BCX8O{vv?+sF&s~O+^#Wq+)i>bp}NPNZ(0P!c7amE2yc`_GRehg*Oy@Ef{hokP;zV!_CZk*?r+i1JYsnQcz-gn~BLz*<L>)h!<`TQxS4Mf<)8bx0eNEw)e(rwTmaFaO4!pO6jm;xl#-zJ|7)yy$_Agfbx7X`YU@qLGZie#(S;r@y6^kvV;IM)ZsHt%4pNs#3s{w#>qaAEc>nRJaQ_A+a<SFr))@c*+*aA3F2j%VD3&t2`dQ+>S<-t#aDy}MmdbcVZ^I~E*ZN^F$g-IIW=%iWdgB@7p~F5R2|u8_2i4BvQxZsH7gNMv-xD1e*H6_-!qH+BG7Z00xkscYy_XGu8#urBY?RykY?n(T230w>x&LRZJIEha~L^YfZSf(Sw4q4<+YL7JsEYX@Cmi3oNdbN?e77xbVVYMgfKSBhcb-_i0tu^pF+?+J!)#WohH0ubhG%LTzmj+!}VM-ovf2I?fnWh`tS<a=G+54Zg~{XdD380=ATNon>vf5%Ln@8)O_8FmGks@t#bp5^TuzMk_2Cxvyc`$i`Tw({E+LGk7-^DXDD#s`yzn8X|+Bu^}%oY8VH$+T)DO)hHD$hAUsi&%60A~8AC7j4}wjo2srEP!{Y~c?6jJ(RxdXc`->B0LyIb$_-xv)5gj&+(sG8tW-(e|OZOFayrnbx7gj+(;DuKUp*5t1dD!SSbKvjj;eexGp?Zgk)wgr|L;hD}yk0J@9A@RCF-s7at!!#UtujpjHuM*s^d~U}_9Oi##0fZVQ!pW)CCe@5X=_H`y`UozZTTKCH}a15{!ylUenFSI+m4gV^Yt2Bf~hoO(Qr|Ekqb+HRp3WC?(}UpQ7|}!wE>#{%>d8DKp$mkVGU0)Q{gY-&D#k>Y%$$hUvG=qM#zrw#xN<6QO(%#ud}&D@Y(USLiLH!K;xtBY=x8P^hG|A11KvFidI!uJc36VA>XACv(3jUHLv5yrm#35$wD+D<E>wi-i+;gL?A|HO@=jhi1l|kxfez~FoXzkl^p_^H_5fcI)Ev5$(k5HqP$^NFR?MB%a$Rn-;+E}b`>}hg+jE>y+5@$XB;G|nw3j@aM7QVVmG3%L5IsmK4v~y=WpB{K9{9<9Q?RzPre{;IapV#$~Nl#e1dZ4GCskuhz)n<)h;t@#+Sm53SyM?l^DI+ef|m08(pKw35hAKC2qj{nFeQm7~&kXkM>Q;nb%6r`BmPoQ-Hnv+@|eskeqe0b{>Y@K_vEP?ouw?qstVgwKpDRHEd^^)Fullqi3ZIR;Yure>#5jE!A5Y1e&sTz-aQdJkGA{e<w%m&=gj6Vzb;DlMxxz-B%#K3HG9+iPw_(wHJtn2h7OtAJHnKH7}vadn}x^^>dHM>)*wOOjd1e++T6n&&3gD81b6du}iNYFS05|LUXe{K=;-hy-uqlYB#R<!NS-SNNY&yD!TY9MGHQFR9F?pS=y>EuyB;dV05jV)VlfK>O8*MzW%R=Y21NP?|rzJE0&_HvY#;QQh4dk9JO5VzWQi8)<iTO;eKSjgPE8oP0FIas*l1TfKhca@o?l3j%6M6{9fgPv0c`EW@+cUT74&B7F4xdNdJm4eJq=_+q@goiHNt_YXo5}y#yQZs6lHb<xIm47AVXbWS(qAGNAGbi4m26W!mF-pieh59;x#yHnM`I4nMSNpAp193(9U`NI>F(0?tdZPEpDYXddVK?j$RaX>7bP5;t&IF!j3$o0zt^(S7n}B1L+$hsILt7`<{^i}US3Fb%DV8lyIEqU3=ybQwI)*9Wb#t)mZ8zLxUpOx9#do*f;|!Cl)^H{1iXlwgr;*-`l|`f0gdfJvP5nxkZgvGwG}h4n@s$tMEog&r8b)7?P9FtNK&ETFvhc&;or)L2}4C|b>6dR9}B0EgHBk-H?8|LDYaJZg$<-{hiD`jI7J{=x)^WFUBfr|)U=xPFXl%~^rX;<{}@euKDQd)f|%+0D1yjw|ss3VG^s9j~>JGvm6fgiOMRIW7qe34q~Xo7T)ceW&yjFQ%$C6lx@oFx|4%MvGl}85*I5L4l`JrE!)3ED4+rzHHNt&zbZt?G7dU_AG+n@QJrAI;1zd$(Km4-Pd@Q@oRfNqe?Vj(AK2Q4L)j9t5dGNq}A2U(Di*6ju(iBE=^;{%F06DSREUMq45S_OQ-KmqrQ?gchWI`{Z5f3!JQcyaI@As=n8P1re!IHFH<hj;Gl&E-g-Y0`U^-Fd_^Ds%9CMM`6%RQ8@Jbkq;F2AC!l{-S@b4^7Cb{geHA>=VsVl3<%>>Ul*{U0%3XC$(r7z{N|Xd{AQ1K@u&Qt|wS>l`au6vtK}FCWxHT9J#=R+0!`<G0QwW1GAknE<w3Ymm>;;Lf54DEd1u}zevxrD{$Vt!F$>;A*cMY*08hpLzL~{Y%wdCU1FJyn3pgik~e(_~ASuXw6>lX5?Dj~va0~*agd#Ppll4Z#F2!KpjxIlf2y2SXpUG48z0FwTS_G+P|RlZ>DOpZ#``G<@W0nsna5d(I^sBAU9KR|xx>9#!pmn5lI<6`f0@SL}}7V?VJAU2!M|68%z@MD_`s^A25z9zGXF;I8rH03Ea%C3;@@E!wv6pW&Nc|u{bMT77jv|m%cNS5T2=OEzv7JR3W^v~yLT6GWp;KJ8+NOKH|eeE%A?+N*{>Y7h%c0Y0|+hd_c{i~f5oylqM6|BC&lma=iU^B_};6kGn-N{D)bZXj#`{^Tp8J(mO%L+5LlT%|!YlPu}25`-hIiLQs^LoiKNZo4u%Y<?{D>$BfsW=G^V}c#7+8!H&Ym0*Wr^Sn{<#gzwAUeBvyL84IjAJ8{0$cu8(|aI6s{5m1dg1aX2Nv2+wyH&07-Rn);)Yy@u9>x^H1K2Ch)%s{0$&R=Q+*{PRo%zbXlCR+sFZJQgU5irr=p=j4aWq>2`BA#?Y^_!z+I4^Bqz;t(|}}-wo2__JC`$P@xOL_jyv5aZjw-Wy*j3@`^C}vn@PYau(2e(AU6a1HM++tuG^qL|MRZCuQZ91^+p|5u11hZ`Cu~n+%+C=sCB@pIl9_}@TatGu{Oe^&D50z-=BQqON`g9jPf^9`x4C<l{Tua^MBm$g<&>s;41Z#0QvS2l&X~p2>*}+QT=iQsFembC1|&tk=ggxX{PV?w=f+-Ab2JxaJ;a4N_h01w}v~?EcPEv2zH;yKc{FGuoF1wEfV&Lj!h%jO!B_X0TBF>S`XA-MY&J2No`f;zgK!%dS`M=&PY(H-P`<1x}|v2Jw-_SMhJ4qTZD_VZBocf;VWM5DMm~?rA%|gaKRavFOyrgB2OJPKXd5;8cca*YS-DQbIx_T_OGjZ&=nNXP01!BqDeXfsZ<`)N?&JG=Kx1@B{ZI9W#umsUXe(vkv{893^-e}yx+OQ(8DEoC_7VlIAi3?yA)HvRfRDsX+u3wmUUCwx@7xy%(t=2lS4F`k<@UNIsK%z<ZdFv1e*;?>ZxHc$X0<LklJBJ3>&1;9&E<Jw&fckRQ<}jV-e=PS98_l%5wmpVTEQLJ+Kq|<8GJeLkO{lu|)xLUB2ejH7yatdMY>H6qWQ8tMsbGOEM9RN6v-Q-Gdh0<~vAK`Mt!5h5cgGe7C-8u}HE8x|3yVFtqx|N-{fDo2Q1kO!SBw!T0?^Tt4`cAJgCAbg3=&xd(3gwi>fQx%LvHe53h}*3RfuSOT>mJg;xWp^PNvk8AAB9m&#|ii5F%4jcvwUrYLH-D(wS>_*UQYL1j6^<NhU!7UpWQ@H2g>dz6c+3E%o9nbm)M7&7r$0~}xtR*a!8+IQuxETzAFIf8uLFZ0y#OVm<pEtrHt!klRR1VlXhwMbfBHX2%uDNt4K_+pedgaW>;Ao<_xyW##Bo0IHU+mB1CXCI<Y`XKh6q@0P*;hos2;XRS2#S+0-94P#YCUb9JxaU2B1k5%PyG`+noMLadLj`mt%rbPd$;PjKSo51+%uZM;+vZ206Xam&F^pNhr)x{0``4pw`y+U{H6@=aDU-KEj4isXr$F#&jJX$deDPo7U`hS+(QOZ0FJ-(S3@}fAlv4)FYjq=<C6>6MyQa7S2tl@&bQuCF%(0EFmntLsYa-6*c=-v29t>@Z8!)P4pXurzkY%@`M*X-Tfq56;ZZ<5|H53}1()L^2?foB1X$I4<)&<8knPVGYUJSS;78Zg0vgrD@3y09{}8#8(J^Dh6`(M1a?=F?3m^q1qcr08ZJAWJy#pw+CY`%z<>+H4D!L3{$=>}T?WDGM>IEoJWr$m>Xbg&)$bf@q0lih~f5-T)ox?5<<6+nbcDDhxd#~B_1re#T^P5<n+;|Z9O(Yv|75M>WRtQ4y|H{z+Be;xzO8Q;En);eTTL3>eb^bxzsgdZVcd8Ur-32#t{;nn{ZY?{j_&9^ba#&$Fxyw__3J51S^K!NC$Dcx$6H}{+WC7`hawKPF4x%WT<CW=H8xfx+jOZ4BMWgxAip!P#(;|JIq7%YSfe9lIVMKi??$V*415M!k7@<e#(Z&Q0k7_{r9EwrTFioB2??KHBy9CGYkT)^{0!!%LYRJ-lRfP$U?~nC(r6X_U!Tih)z~qG#$7OZwg@@o@*3#KReis8?oz9!X0gfjESZwFI2-o>C{FCQuF;aQ3K@fD5WOA95nwSa!pa?k9Zq=;8URGr#2=aQ|$R64XvG6&1roa(z@d8?#m&C(+mKj*<e_(WMZA+{kUM$d8OS{kN^%Z$<GI4H@#s$l)xEQ9b0#P7#BqwPm)O?P*vHw27T7`eJNyUOh(*zKJKwrxX!}-zPKh%7lBg;%GsZ@Em3t#DCn<)SmbPKt}F}hpsPdTUEvX27a^5*pT_!?F4Z98+Zxd+_>Q16Ep!o@}VH^IOKguy&Q{+GsH<CD??%JEg+E*G>8x5nphH8_IAQ<bD?#|GJ^&o*QLAr8fOrW?goF45YHZkehaPAa2+TVi(F+#BQ8jk;2Z`OTQ{0^dAQ^ot~u^|E~jvKp9AkGge8oBa&X>KO?_7*dt-_-PuTF^bZ`v7_Q;cvm?P0LUlB7&cf}0kqOxu@z-uJR=)yz(D(xPbHU^gs-<mF15>wQ$-NsH#IdepSZu$HtpF$Xi-)w+tWy#!ozRmHYL&^81M*ykWgnl-9+dH?I;HLA_^5RMA|qruC{+`Cv7ERd4fh7O5!!iJSni~5ELNS1#9Sd3sLwiY^UTiH85x`h<709hVy}%H+PZD_m+wrA{@(2F^H{CZ(u)d?-U2UrH>s}A^9qD1N#eEmH7Ut2f_M}ZP$v6O(aY!=yMUX!b!w^{{a_YzH_d(c@WHb@fLj}=O9ntCT-ge8|ahyeUs;D^Ao1Kvv)i(gZ~$U|NOrGEd""",
  "fact_weights":"""lasting 0.0982378 -0.285388 0.524246 0.653306
 T>t<81poj4|NsC0{{R3#v5TMtYt!vsOUWr<hGs=V*vj$z8t#%gXFHbZ#<_q0-(@fOI7I$&^$Y>_yIrS?qs3~?&7DBFo{;~SfqOTV_BM{^I-E4FNdVb|f~p#qaI<e~D3g@XMTyT?H>wPm#&F)eer%_Js^%kyNf3U){{OVZs8q`GXFl^u_Ju>BgL>+X6uX_K60b2!HxW$T+^?sidCe&~maRxOlDo{be3LUW;ezMbj_s3(N?nBuZ8SZ<k4%qe|3v)Nw;ZeF*{cBw?`#gb3z}dk<M*bnyX}NUGUfOMPBIREUxp;}wD-M`ro5<`QvhHS$OKDnUj@}gT>+@|0=B`GbPhP_H9-^km3Rx*7uwGYPfl0fP(4r(nLuaEn^o2ggF=4X(W7VUTryZAP^<(0m96m}@1%cik`^41>0|G3b}zW#Gc!&7KLc%<&eWO%SBl=8h1#Lh+(2|^lsty88Ei=^Dmy{*q}rihC{oD|A^$Y5XD)OQ1ZYDD!W;RL#BgCwHfJlqD3VeLOCYnnMa;dtmX~{MeCbISV7Tbo-#3S7Ug+^|cFv$5u^Nyy1{ACMoSuX#H4(>?YJ3x01F0>M(r14H3?zB#VDzn)G)D2-Fl13P4Q1(xXw-249EMn%LnlPv;)1L>O+XM(bB@8FG>}RCCzu9+{auuXy|iApTX1r^@OP@V+%15Trx4ai+Ewqt6yQ~k4wBr4h!?WG8`)8`n<xYOZGLTc5yi~yu)^rLgQj0w)lUG2CU+D?xE3z!OYtuapgM{ZY{BB;F|&qv@X0h^rZ8)5pAQBz{A*cvRJKIquWHQF#J<~$>aLie0$i4&&g<>j1IR0wMLKIOl5>TU!0(gyPEw-%HT-_by>+3fOmpq38psq_8;|1waF4Ie@=~~H`Bg1uNl;*o2_5|X?zR%Jdi{?PQMLG1rszLZ+-DH{%QeV1j0cfcwg@W37uAenXbU=*gp2u%o!xhEfwMj=aM(dL0EGI{@Jm)hW4pBK<3U}`XZ!k4!>d!2!xZXs%qBc%$z~&Bc;VAnvxnlN5G~p*X{N4Nmc<**|9ApegKEGVkVy;lR%Dj^VTgKGX8Wf0OB?a^PkefX6|{(|(cFGAt~k-@O<hVk`3S1RLNG5O)k7IUQoEwT-g)?^S46$5U<XVcA{okY$h(=!&g<K*a|>j*KtRHjeolP;`s>!goa8VQTv2r7Ds87|ic5w&Upa#Hc<$2C5+%>=^dP!GQ>v}U&~an=6`Zu*iAS55&v8w%nIks_@KXqyqOt)a(IA>FO&U4I2HEuUVv$Zaf)0AC=`kzld73sbB?#UnFLlVJuab;yomxvdL%L`Bl=_}Nch=eZNO{&etEk84o2$bM()RfatjL8rU2}FPWu$-DqnBLWr@|5K^C-;}Ke`v293z*IzUo<glji2GxtN{y#>GA4u0_|A>D53NM;b_(Re^TgI(Och$zV^;^t4iI9#^Nmw?Q|kcY1Usa!Kw|G{b4dasv7pz50h?i5CAQ$vKQ6OtR~R8-2<PHo8q^{Y24aP(W|S>)W$>3JeD3A^dGli9849FIzXgsJE5&uHLacm$bb*1=?4~0wIVzSSAcz?(eue^ob6m`tP>9PbrPcGWk>qqARTxwcD4ump4aqCV44F4|ApamgwEoaW7n;#XBRHdrL0;6`u6^@MK8oxX`uF@qag*!^nSXCZks~6X<v+bY<koZ^@yfMkRxFRIIWG3C^*HW7*lWZjKuoBrG960bBNPP7#aP$^vaqm*w<<V;%t2KIHytzCRTI`HDrER15YJ5jt);J0xq`vsmST%n&giKJ{Cv#RQ1&_q8#UHbB4bhvn>+%-<tbYh2_UDw!;7Rmi=166qXkWrsc}REpt#o@sAFk4C2gSy6+zcb6wO;(;F^RsJkd9k2&+j||tHUW>&>oiYDO*9JU8MVTf~p@JyCa^m8+<<VCCW|$3*<9(bWPKwbMbltL=sLlVkcTleN?fezULeU1yGEFH%HT?N?)b!G(8Rx)C01Z}fVGvX*@+-xxA!oX|%8{04usuT4Gzjg}f&CrEM7*@5KmZ#PnkKb{xhcERme&i3=q5uT2SBfI2J0y?+2K%Mfq-(HRXTEI3@PKuh42Tx*!<M*7<Y8AX0aJ9hTyKSa@B8kXovpWKQ3aOmFJX0JR;W3kKDF{{WSKe4JYtS#K#-g9zh$!z>1j?F23$&AZO)%xA(y^04HO7WvHH-5ble;P!FkF<#B+DQH_DloEKF6C`@GwW~&2a$8?37#524^esIghBI`xuf-TP2wv>LB#K@~<Ei`ta=9h9YxA~k)Y<C@qdB_5<0B$4oT*ho<&O)ihBy+~uBEF8>Ihea6a`jEU7s1|^MS<w{&8B29b3lE`(&^kCUr9B*bJu9q^JpnP)*P+QyK=~B?Ftd21HMJiwv!nOf@qfoPt<52s#&C|zD>sfDu?IkKLz&Us?WPejH4t(33^6$zXt!1o-ACC{9;L!{jY2ma*+f%cgwoLew;i@a0*}IKe_y3t!tA|%duF8a!T8Ot}+$F?f>%%#V7""",
  "guard_weights":"""order 2.38922 1.84327
@@ -1442,7 +1442,7 @@ NUMBER_WORDS=NumberWords(unpacked("".join(listed_lines("number_words"))).decode(
 _TOO_LONG__reply="the model's reply is far too long"
 _EMPTY=Phrase("reply_empty")
 ONLY_REASONING=Phrase("only_reasoned")
-_CUT__reply=Phrase("reply_cut")
+_CUT=Phrase("reply_cut")
 _NO_JSON=Phrase("reply_unusable")
 _SEVERAL="the model gave several answers that differ"
 _LONGEST_REPLY=128*1024
@@ -1481,7 +1481,7 @@ def read_items(completion,key,is_item):
   else:
    value,state,text=_value(text[mark.start():],key)
    if state=="broken":
-    raise ReplyUnusable(_CUT__reply if completion.cut else _NO_JSON)
+    raise ReplyUnusable(_CUT if completion.cut else _NO_JSON)
    reason=_NO_JSON
    found=_found(value,key,is_item)
    if found and(value!=[]or _FORMS__reply["no word"].fullmatch(text[:1000])):
@@ -1489,7 +1489,7 @@ def read_items(completion,key,is_item):
     between=""
  if not read:
   is_cut=state=="cut" or(completion.cut and reason==_NO_JSON)
-  raise ReplyUnusable(_CUT__reply if is_cut else reason)
+  raise ReplyUnusable(_CUT if is_cut else reason)
  return replace(read,cut=state=="cut" or(completion.cut and not read.listed))
 def read_object(completion,key,is_item):
  for item in map(mapping,reversed(read_items(completion,key,is_item).items)):
@@ -3167,13 +3167,16 @@ async def encoded(state,model,prefix,texts,*,query):
   portion=[texts[place]for place in batch]
   encode=partial(model.encode,portion,batch_size=_TEXTS_AT_ONCE,show_progress_bar=False,**prompt)
   is_short=sum(map(len,portion))<=_SHORT_CHARACTERS
-  async with lane:
-   return await _in_thread(state,encode,one_core=is_short)
+  return await _in_thread(state,encode,one_core=is_short)
  batches=[*_batches(texts)]
+ made=[]
  if query:
-  made=await asyncio.gather(*map(embedded,batches))
+  async with lane:
+   made=await asyncio.gather(*map(embedded,batches))
  else:
-  made=[await embedded(batch)for batch in batches]
+  for batch in batches:
+   async with lane:
+    made.append(await embedded(batch))
  rows=dict(zip(chain(*batches),chain(*made),strict=True))
  return[rows[place]for place in range(len(texts))]
 def _batches(texts):
@@ -4014,8 +4017,6 @@ def _typed_quotation(match):
 # src/adaptive/learn/support.py
 _FIRST_LETTERS=4
 _PARTS=re.compile(r"[\w\s'\u2019]+")
-_ENDS=".!?\u2026\u061f\u0964\u3002\uff01\uff1f"
-_SENTENCE=re.compile(rf"[^\n{_ENDS}]+[{_ENDS}]*")
 _NAME__support=re.compile(r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})")
 _RELATION=re.compile(r"(?:The )?[Uu]ser's (?P<relation>(?:[a-z]+ ){1,2})(?=[^\W\d_a-z]\w)")
 _SHORT_WORD=re.compile(r"\b[^\W\d_]{2,6}\b")
@@ -4106,10 +4107,12 @@ def _expansion(initials):
 def left_over(spans,sentence):
  quoted=beginnings("\n".join(spans))
  return len(quoted-beginnings(sentence))
-BegunSentences=Sequence[tuple[str,frozenset[str]]]
-def begun_sentences(text):
- sentences=_SENTENCE.findall(text)or[""]
- return[(one,beginnings(one))for one in sentences]
+def parts_nearest(spans,sentence):
+ telling=beginnings(sentence)
+ parts=[part for span in spans for part in _PARTS.findall(span)]
+ shared=[len(beginnings(part)&telling)for part in parts]
+ most=max(shared,default=0)
+ return[part for part,count in zip(parts,shared,strict=True)if count==most]
 def reworded(spans,sentence):
  telling=beginnings(sentence)
  own_words=0
@@ -4168,86 +4171,59 @@ class Source:
  @cached_property
  def familiar(self):
   return Vocabulary.of([self.unpasted,self.earlier,*self.remembered])
- @cached_property
- def sentences(self):
-  return begun_sentences(self.unpasted)
  def quotes(self,spans):
   return quoted_share(spans,self.typed)>=_LEAST_QUOTED
  def quoted(self,spans):
   return spans if self.quotes(spans)else[self.typed]
 # src/adaptive/learn/entailment.py
-_CLAUSE=re.compile(r"[^,;:\u060c\u3001\uff0c\uff1a\uff1b]+")
-_QUESTION=re.compile(r"[?\u061f\uff1f]")
 _SHARED="="
-_CUT=".."
+_ANY="_"
 _LEAST_REPEATED=0.6
-_WORDS_BEFORE=6
-_WORDS_BEHIND=3
-_WORDS_AROUND=8
-def turns_round(said,spans,sentence):
+def turns_round(spans,sentence):
  if not is_repeated(spans,sentence):
   return False
  weights=_weights()
- features=pair_features(said,spans,sentence)
+ features=pair_features(spans,sentence,_known_words())
  score=sum(weights.get(feature,0)for feature in features)
  return score<weights[""]
 def is_repeated(spans,sentence):
  telling=beginnings(sentence)
  repeated=telling&beginnings("\n".join(spans))
  return len(repeated)>=_LEAST_REPEATED*len(telling)
-def pair_features(said,spans,sentence):
- telling=beginnings(sentence)
- quoted=beginnings("\n".join(spans))
- shared=[(len(begun&quoted&telling),len(begun&quoted))for _,begun in said]
- place=shared.index(max(shared))
- text,_=said[place]
- claimed=_forms(sentence)
- clauses=list(map(_forms,_CLAUSE.findall(text)))
- counts=[(len(telling&words),len(words.intersection(claimed)))for words in map(frozenset,clauses)]
- nearest=counts.index(max(counts))
- clause=clauses[nearest]
- repeated=[at for at,word in enumerate(clause)if word in claimed and(word in telling or UNSPACED.match(word))]or[0]
- first=max(0,repeated[0]-_WORDS_BEFORE)
- end=repeated[-1]+1+_WORDS_BEHIND
- around={"b":[*chain(*clauses[:nearest]),*clause[:first]],"a":[*clause[end:],*chain(*clauses[nearest+1:])],"m":_forms("".join(one for one,_ in said[:place]))[-_WORDS_AROUND:],"n":_forms("".join(one for one,_ in said[place+1:]))[:_WORDS_AROUND]}
- near=clause[first:end]
- if first:
-  near.insert(0,_CUT)
- if end<len(clause):
-  near.append(_CUT)
- is_spaced=not UNSPACED.search(sentence)
- opening=list(chain(*clauses))[:2]
- return frozenset((*_features("c",_differing(claimed,clause),is_spaced),*_features("q",_differing(near,claimed),is_spaced),*(f"{side} {one}" for side in around for one in around[side]),f"f {' '.join(opening[:1])}",f"f {' '.join(opening)}",f"? {bool(_QUESTION.search(text))} {len(clauses) - nearest}"))
-def _forms(text):
- return[word if UNSPACED.match(word)else beginning(word)for word in word_units(text)]
+def pair_features(spans,sentence,known):
+ claimed=word_units(sentence)
+ parts=parts_nearest(spans,sentence)
+ quoted=word_units("\n".join(parts))
+ features=set(_features("c",_differing(claimed,quoted),known))
+ for words in map(word_units,parts):
+  features.update(_features("q",_differing(words,claimed),known))
+ return frozenset(features)
 def _differing(words,others):
- shared=frozenset(others)
- return[_SHARED if word in shared else word for word in words]
-def _features(side,words,is_spaced):
+ shared=set(map(_form,others))
+ return[_SHARED if _form(word)in shared else word for word in words]
+def _form(word):
+ return word if UNSPACED.match(word)else beginning(word)
+def _features(side,words,known):
+ plain=[word if known is None or word==_SHARED or word in known else _ANY for word in words]
  place="before"
- for word in words:
+ for word in plain:
   if word==_SHARED:
    place="behind"
   else:
    yield f"{side} {word}"
    yield f"{side} {word} {place}"
- marked=["^",*words,"$"]
- plain=marked
- if is_spaced:
-  plain=[one if one in("^",_SHARED,"$")else "_" for one in marked]
- else:
-  side=side.upper()
- for(one,any_one),(two,any_two)in pairwise(zip(marked,plain,strict=True)):
-  yield from(f"{side} {a}|{b}" for a in(one,any_one)for b in(two,any_two))
- for row in(marked,plain):
-  yield from map("|".join,zip([f"{side} {one}" for one in row],row[1:],row[2:],strict=False))
- yield from(f"{side} {one}|*|{two}" for one,two in zip(marked,marked[2:],strict=False))
+ marked=["^",*plain,"$"]
+ yield from(f"{side} {one}|{two}" for one,two in pairwise(marked))
+ yield from(f"{side} {one}|{two}|{three}" for one,two,three in zip(marked,marked[1:],marked[2:],strict=False))
 @cache
 def _weights():
  (packed,)=listed_lines("entailment_weights")
  lines=unpacked(packed).decode().split("\n")
  parted=(line.rpartition("\t")for line in lines)
  return{feature:int(weight)for feature,_,weight in parted}
+@cache
+def _known_words():
+ return frozenset(feature.split(" ")[1]for feature in _weights()if " " in feature and "|" not in feature)
 # src/adaptive/search/vectors.py
 _LONGEST_CALL_SECONDS=600.0
 LONGEST_QUERY=4000
@@ -6474,14 +6450,14 @@ def listed_words(listed):
  terms=map(_folded_words,_SEPARATORS.split(listed))
  patterns=[]
  for words in filter(None,terms):
-  side_by_side=" ".join(map(_forms__gate,words))
-  patterns+=[side_by_side,_forms__gate("".join(words))]
+  side_by_side=" ".join(map(_forms,words))
+  patterns+=[side_by_side,_forms("".join(words))]
  return re.compile("|".join(patterns))if patterns else None
 def holds_listed_word(text,listed):
  words=_folded_words(text)
  lines=[" ".join(words)," ".join(map(stem,words))]
  return listed.search("\n".join(lines))is not None
-def _forms__gate(word):
+def _forms(word):
  root=stem(word)
  form=rf"{_AT_BEGINNING}{root}(?!\S)"
  if root>=_CONSONANTS_FROM:
@@ -6608,8 +6584,8 @@ END_NOTE=" (until {})"
 _REQUESTS={"forget":"DELETE","quiet":"QUIET"}
 _MOST_LINES=80
 _LONGEST_LINE__proposals=1000
-_WORDS_BEFORE__proposals=4
-_WORDS_BEHIND__proposals=3
+_WORDS_BEFORE=4
+_WORDS_BEHIND=3
 _SENTENCE_END=re.compile(
  r"(?<=[.!?\u2026])(?<![\s(][^\W\d_]\.)(?<![\s(][^\W\d_]{2}\.)"
  r"(?<!^[^\W\d_]\.)(?<!^[^\W\d_]{2}\.)(?<!\d\.\d\.)(?<!\d\.\d\d\.)\s+"
@@ -6662,8 +6638,8 @@ def _evidence__proposals(sentence,line,words):
  places=[place for place,(_,begun)in enumerate(words)if shared&begun]
  if not places:
   return line
- first,_=words[max(0,places[0]-_WORDS_BEFORE__proposals)]
- last,_=words[places[-1]:][:_WORDS_BEHIND__proposals][-1]
+ first,_=words[max(0,places[0]-_WORDS_BEFORE)]
+ last,_=words[places[-1]:][:_WORDS_BEHIND][-1]
  return line[first.start():last.end()]
 _LONGEST_SENTENCE=4000
 SAID_TWICE="it was said twice"
@@ -10997,9 +10973,9 @@ def _embroidered(claim):
   return ""
  return DOES_NOT_FOLLOW
 def _turned_round(claim):
- is_judged=claim.quotation and claim.proposal.fact_kind!="STYLE"
- is_turned=is_judged and turns_round(claim.source.sentences,claim.quotation,claim.sentence)
- return DOES_NOT_FOLLOW if is_turned else ""
+ if not claim.quotation or not turns_round(claim.quotation,claim.sentence):
+  return ""
+ return DOES_NOT_FOLLOW
 def _unsaid_figure(claim):
  source=claim.source
  sentence=Figures(claim.sentence)

@@ -79,6 +79,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.support.without_unsaid_relation
         learn.addressing.allowed
         learn.entailment.*
+        learn.support.parts_nearest
         learn.addressing.readdressed
         learn.grounding.gated
         learn.grounding.grounded

@@ -25,8 +25,6 @@ from adaptive.search.tokens import KnownWords, folded_text, tokens
 
 _FIRST_LETTERS = 4
 _PARTS = re.compile(r"[\w\s'\u2019]+")
-_ENDS = ".!?\u2026\u061f\u0964\u3002\uff01\uff1f"
-_SENTENCE = re.compile(rf"[^\n{_ENDS}]+[{_ENDS}]*")
 _NAME = re.compile(
     r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})"
 )
@@ -193,13 +191,17 @@ def left_over(spans: Sequence[str], sentence: str) -> int:
     return len(quoted - beginnings(sentence))
 
 
-BegunSentences = Sequence[tuple[str, frozenset[str]]]
-
-
-def begun_sentences(text: str) -> BegunSentences:
-    """The sentences of a text, each with how its telling words begin; an empty one without any."""
-    sentences = _SENTENCE.findall(text) or [""]
-    return [(one, beginnings(one)) for one in sentences]
+def parts_nearest(spans: Sequence[str], sentence: str) -> list[str]:
+    """The parts of a quotation, up to a comma or stop, that share most words with a sentence."""
+    telling = beginnings(sentence)
+    parts = [part for span in spans for part in _PARTS.findall(span)]
+    shared = [len(beginnings(part) & telling) for part in parts]
+    most = max(shared, default=0)
+    return [
+        part
+        for part, count in zip(parts, shared, strict=True)
+        if count == most
+    ]
 
 
 def reworded(spans: Sequence[str], sentence: str) -> int:
@@ -318,11 +320,6 @@ class Source:
     def familiar(self) -> Vocabulary:
         """The words that were said, and those of the memories that the model was shown."""
         return Vocabulary.of([self.unpasted, self.earlier, *self.remembered])
-
-    @cached_property
-    def sentences(self) -> BegunSentences:
-        """What is not pasted, sentence by sentence."""
-        return begun_sentences(self.unpasted)
 
     def quotes(self, spans: Sequence[str]) -> bool:
         """Whether a quotation stands in what was typed, near enough to its words."""
