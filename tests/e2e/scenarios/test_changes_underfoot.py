@@ -65,8 +65,10 @@ async def test_new_code_while_a_turn_is_learned(
     turn = await chat.send("I like green tea.")
     await host.model.wait_for_request(lambda request: request.title == EXTRACT)
     source = PLUGIN.read_text(encoding="utf-8")
-    assert '"Saved"' in source
-    await plugin.update(source.replace('"Saved"', '"Written down"'))
+    saying = "_filled(LANGUAGE.get(),name,values)"
+    assert saying in source
+    other = f'{saying}.replace("Saved", "Written down")'
+    await plugin.update(source.replace(saying, other))
     learns(host.model, "coffee", operations(new("User likes black coffee.")))
     later = await chat.send("I like black coffee.")
     # The old code, which has this user's turns in its hands, may take it along.
