@@ -191,7 +191,7 @@ async def test_another_secret_key(second_host: RunningHost) -> None:
     chat = page.new_chat()
     page.answers["confirmation"] = True
     told = (await chat.send("/memory restore")).content
-    assert "Nothing restored. 1 memory in the archive can't be opened" in told
+    assert "Nothing restored. 1 archived memory can't be opened" in told
     log = (await chat.send("/memory log")).content
     assert BIKE in log
     assert f"{len(sealed['audit'])} can't be opened" in log
