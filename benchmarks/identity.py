@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from adaptive.core.model import Memory, StoredVector, StoreStamp, Vectors
 from adaptive.recall.question import Question
 from adaptive.recall.selection import (
@@ -29,6 +27,7 @@ from adaptive.recall.selection import (
 )
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
+from adaptive.search.fusion import RankingQuery
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.vectors import content_hash
 from adaptive.settings.merged import NOTHING_HIDDEN
@@ -57,7 +56,7 @@ class Person:
 
     def entries(self, text: str, vector: Vectors) -> Entries:
         """The entries for a message."""
-        question = Question(text=text, vectors=vector[np.newaxis])
+        question = Question(text=text, thoughts=[RankingQuery(text, vector)])
         candidates = candidates_for(
             question, self.index, NOTHING_HIDDEN, self.judges
         )

@@ -78,7 +78,7 @@ class Stores:
         return len(self.rankings) - 1
 
     def texts_of(self, message: Message) -> list[str]:
-        """What is looked for: the message, and its thoughts if it has several."""
+        """A message, and its thoughts if it has several."""
         store: RankingIndex = self.rankings[message.store]
         return [message.text, *thoughts_of(message.text, store.keywords)]
 
@@ -91,13 +91,13 @@ class Stores:
             self._vectors.update(zip(new, rows, strict=True))
 
     def found(self, message: Message, *, whole: bool) -> list[int]:
-        """The places of what comes; by the ``whole`` message alone or by its thoughts, too."""
+        """The places of what comes; by the ``whole`` message or by its thoughts."""
         store = self.rankings[message.store]
         text, *thoughts = self.texts_of(message)
         queries = [RankingQuery(text, self._vectors[text])]
         if thoughts and not whole:
             rows = np.stack([self._vectors[thought] for thought in thoughts])
-            queries += thought_queries(thoughts, rows, rows.shape[1])
+            queries = thought_queries(thoughts, rows, rows.shape[1])
         queries = with_evidence(queries, self._judges)
         rankings = [
             rank(store, query, ENTRIES, thoughts=len(queries))

@@ -88,11 +88,11 @@ def test_any_text(text: str) -> None:
 
 
 def test_their_vectors() -> None:
-    """The last vectors are those of thoughts; vectors of another length are left out."""
-    vectors = np.eye(4, 3, dtype=np.float32)
+    """Each thought has its vector; vectors of another length are left out."""
+    vectors = np.eye(2, 3, dtype=np.float32)
     queries = thought_queries(["a", "b"], vectors, 3)
     assert [query.text for query in queries] == ["a", "b"]
     assert queries[0].vector is not None
-    assert np.array_equal(queries[0].vector, vectors[2])
+    assert np.array_equal(queries[0].vector, vectors[0])
     assert thought_queries(["a"], vectors, 5)[0].vector is None
     assert thought_queries(["a"], None, 3)[0].vector is None

@@ -244,12 +244,11 @@ def test_absolute_floors() -> None:
 
 
 def test_each_thought_gets_its_own() -> None:
-    """What thoughts need comes in turns, before what the whole message needs, and none of it twice."""
-    whole = [ranked(0, 0.5), ranked(1, 0.5), ranked(4, 0.5)]
-    thoughts = [[ranked(0, 0.5), ranked(3, 0.5)], [ranked(2, 0.5)], []]
-    found = fitting([whole, *thoughts], 10)
-    assert places(found) == [0, 2, 3, 1, 4]
-    assert places(fitting([whole, *thoughts], 3)) == [0, 2, 3]
+    """What thoughts need comes in turns, and none of it twice."""
+    first = [ranked(0, 0.5), ranked(3, 0.5), ranked(1, 0.5)]
+    thoughts = [first, [ranked(2, 0.5), ranked(0, 0.5)], []]
+    assert places(fitting(thoughts, 10)) == [0, 2, 3, 1]
+    assert places(fitting(thoughts, 3)) == [0, 2, 3]
 
 
 def test_gate_of_many_thoughts() -> None:
@@ -258,7 +257,7 @@ def test_gate_of_many_thoughts() -> None:
     plain, among_four = (
         rank(store(), asked, thoughts=count)[0] for count in (1, 4)
     )
-    assert plain.gate + 0.8 < among_four.gate < plain.gate + 0.9
+    assert plain.gate + 1 < among_four.gate < plain.gate + 1.1
     assert plain.relevance > among_four.relevance
 
 

@@ -41,7 +41,7 @@ def core_facts_for(
 ) -> CoreFacts:
     """The core facts that come with a message, out of ``facts`` in the order of their importance.
 
-    ``thoughts`` are the message and the parts of it that say something of their own. A fact that has
+    ``thoughts`` are those of the message. A fact that has
     no vector yet comes if it is important, or by its keywords as any memory.
     """
     scores = judges.facts.scores([fact.content for fact in facts], vectors)

@@ -72,8 +72,8 @@ def explained(
     else:
         head = f"No memory fits {asked}{'; these come all the same:' if coming else '.'}"
     closing = "Worked out anew from what is remembered now, without a model."
-    whole, *_ = question.queries(index.dimension)
-    if whole.vector is None and has_words(question.text):
+    newest = question.queries()[-1]
+    if newest.vector is None and has_words(question.text):
         closing += (
             " The message has no vector at present: keywords serve alone."
         )

@@ -10,8 +10,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
-
 from adaptive.core.embedding import Embedder
 from adaptive.core.messages import (
     Message,
@@ -88,13 +86,13 @@ def _parts(sentence: str) -> list[str]:
 def thought_queries(
     thoughts: Sequence[str], vectors: Vectors | None, dimension: int
 ) -> list[RankingQuery]:
-    """The thoughts of a message to rank for; the last of ``vectors`` are theirs.
+    """The thoughts of a message to rank for, with their ``vectors``.
 
     Vectors of another dimension than the store's are left out.
     """
     own: Sequence[Vectors | None] = [None] * len(thoughts)
     if vectors is not None and vectors.shape[1] == dimension:
-        own = [*vectors[len(vectors) - len(thoughts) :]]
+        own = [*vectors]
     return [
         RankingQuery(
             text=thought,
@@ -135,9 +133,8 @@ class Question:
     ``previous`` is the user's message before it. ``first`` tells that the chat holds no earlier
     message of the user. ``today`` is the user's day as "YYYY-MM-DD"; without it nothing has ended.
     ``to_forget`` is what of the message asks to forget something. ``complete`` is there where a
-    model is asked for better words. ``vectors`` are those of the text and, where that continues it,
-    of the previous one; ``None`` where keywords have to serve. ``thoughts`` are those of a message
-    that has several, each with its vector. ``keys`` are those
+    model is asked for better words. ``thoughts`` are what is looked for: those of a message that has
+    several, else the message, each with its vector where it has one. ``keys`` are those
     of the messages up to it, of which those ``sent`` stand in the request; ``so_far`` is what its
     chat was given. The ``judges`` know messages that are about their writer.
     """
@@ -149,7 +146,6 @@ class Question:
     today: str = ""
     to_forget: str = ""
     complete: Complete | None = None
-    vectors: Vectors | None = None
     thoughts: Sequence[RankingQuery] = ()
     keys: Sequence[str] = ()
     sent: Sequence[str] = ()
@@ -163,13 +159,13 @@ class Question:
         weights: Weights = DEFAULT_WEIGHTS,
         without: Sequence[int] = (),
     ) -> list[list[Ranked]]:
-        """The memories nearest to the whole and to each thought, best first; none without words.
+        """The memories nearest to each thought, best first; none without words.
 
         Those of the places ``without`` are left out.
         """
         if not has_words(self.text):
             return []
-        queries = self.queries(index.dimension)
+        queries = self.queries()
         return [
             rank(
                 index.ranking,
@@ -182,10 +178,10 @@ class Question:
             for query in queries
         ]
 
-    def queries(self, dimension: int) -> list[RankingQuery]:
-        """The whole message, with the previous one where it continues that, and its thoughts."""
-        own = ranking_query(self.text, self.previous, self.vectors, dimension)
-        return with_evidence([own, *self.thoughts], self.judges)
+    def queries(self) -> list[RankingQuery]:
+        """What is looked for; by its words alone where nothing was embedded."""
+        by_words = ranking_query(self.text, self.previous, None, 0)
+        return with_evidence(self.thoughts or [by_words], self.judges)
 
 
 def question_of(
@@ -216,27 +212,39 @@ async def embedded_question(
 ) -> Question:
     """The question in the words to search with, and with their vectors."""
     seconds = hook.settings.inlet_timeout_seconds
-    texts = [question.text]
-    thoughts: list[str] = []
-    if continues(question.text):
-        texts.append(question.previous)
-    else:
-        # A secret of several lines is none that can be known by one of them.
-        spoken = without_secrets(question.text)
-        thoughts = thoughts_of(spoken, index.ranking.keywords)
     # Before the question is completed: with a model in this process both take longer at once.
-    vectors = await query_vectors(
-        embedder, [*texts, *thoughts], seconds * _SHARE_FOR_EMBEDDING
-    )
-    question = replace(
-        question, thoughts=thought_queries(thoughts, vectors, index.dimension)
+    thoughts = await _embedded_thoughts(
+        question, embedder, index, seconds * _SHARE_FOR_EMBEDDING
     )
     text = await question.complete() if question.complete else ""
-    if not text or text == question.text:
-        return replace(question, vectors=vectors)
-    if vectors is not None:
-        again = seconds * _SHARE_FOR_SEARCHING_AGAIN
-        completed = await query_vectors(embedder, [text], again)
-        if completed is not None:
-            vectors = np.concatenate([completed, vectors[1:]])
-    return replace(question, text=text, vectors=vectors)
+    if text and text != question.text:
+        vectors = await query_vectors(
+            embedder, [text], seconds * _SHARE_FOR_SEARCHING_AGAIN
+        )
+        completed = ranking_query(text, "", vectors, index.dimension)
+        # It holds the message's own words, so it stands for a message that is one thought.
+        stands_for_all = len(thoughts) == 1 and completed.vector is not None
+        thoughts = [completed] if stands_for_all else [completed, *thoughts]
+        question = replace(question, text=text)
+    return replace(question, thoughts=thoughts)
+
+
+async def _embedded_thoughts(
+    question: Question, embedder: Embedder, index: MemoryIndex, seconds: float
+) -> list[RankingQuery]:
+    """What is looked for, with its vectors: a message, or its thoughts where it has several.
+
+    Of several the whole finds nothing more (``benchmarks/README.md``), and costs as much as all.
+    """
+    text = question.text
+    thoughts: list[str] = []
+    if not continues(text):
+        # A secret of several lines is none that can be known by one of them.
+        spoken = without_secrets(text)
+        thoughts = thoughts_of(spoken, index.ranking.keywords)
+    if thoughts:
+        vectors = await query_vectors(embedder, thoughts, seconds)
+        return thought_queries(thoughts, vectors, index.dimension)
+    texts = [text, question.previous] if continues(text) else [text]
+    vectors = await query_vectors(embedder, texts, seconds)
+    return [ranking_query(text, question.previous, vectors, index.dimension)]

@@ -100,7 +100,7 @@ def candidates_for(
     if facts and judges is not None:
         places = [index.places[memory.id] for memory in facts]
         vectors = index.ranking.vectors[places]
-        queries = question.queries(index.dimension)
+        queries = question.queries()
         coming = core_facts_for(queries, facts, vectors, judges)
     return Candidates(
         question=question,

@@ -36,7 +36,7 @@ def fitting(
 ) -> list[Ranked]:
     """The memories that fit a message, the best of each thought first; none where nothing does.
 
-    ``rankings`` are those of the whole message and of its thoughts, best first. A ``gate`` replaces
+    ``rankings`` are those of the message's thoughts, best first. A ``gate`` replaces
     that of the store; ``strictness`` scales what each needs of the best. A floor above 0 is an
     absolute cosine that each memory must reach. ``vector_floor`` makes the pool; ``relevance_floor``
     chooses from it in place of the calibrated gate.
@@ -66,15 +66,15 @@ def without_places(
 def interleaved(rankings: Sequence[Sequence[Ranked]]) -> list[Ranked]:
     """The memories of several rankings, none of them twice: those of thoughts take turns.
 
-    The first ranking, that of the whole message, comes behind them. What several rankings hold
-    stands where it comes first, with the figures of the one that speaks most for it.
+    What several rankings hold stands where it comes first, with the figures of the one that speaks
+    most for it.
     """
     placed = [
-        (number == 0, place, -near.evidence, near)
-        for number, ranked in enumerate(rankings)
+        (place, -near.evidence, near)
+        for ranked in rankings
         for place, near in enumerate(ranked)
     ]
-    placed.sort(key=lambda entry: entry[:3])
+    placed.sort(key=lambda entry: entry[:2])
     merged: dict[int, Ranked] = {}
     for *_, near in placed:
         known = merged.setdefault(near.place, near)

@@ -86,7 +86,7 @@ DEFAULT_WEIGHTS = Weights()
 GATES = (4.5, 6.0)
 _GATE_SIZES = (12, 160)
 # What it grows with the logarithm of the number of thoughts.
-_GATE_GROWTH = 0.6
+_GATE_GROWTH = 0.75
 # Spreads below the average of a store's memories, where their scores begin, and their evidence
 _SCORE_FROM = 1.0
 _EVIDENCE_FROM = 1.75
