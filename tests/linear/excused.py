@@ -39,6 +39,7 @@ COROUTINES: Mapping[str, str] = {
         recall.recall.*
         recall.chat_state.ChatState.*
         recall.question.embedded_question
+        recall.question._embedded_thoughts
     """,
     "They hand rows, lines, files or requests to the host, its database or a page.": "host.*",
     "They hand a request to a model or a service.": """
