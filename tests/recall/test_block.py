@@ -25,7 +25,6 @@ from adaptive.recall.block import (
     rendered_block,
     retrieved_room,
 )
-from adaptive.recall.chat_so_far import message_keys
 from adaptive.recall.placement import Placed, rendered_blocks, with_texts
 from adaptive.recall.prompt import PromptBlocks, with_block, with_blocks
 from adaptive.recall.request import RequestWindow
@@ -294,7 +293,7 @@ def window_of(*texts: str) -> RequestWindow:
 
 def test_texts_beside_memories() -> None:
     """What stands with a message beside memories is in its block, once, wherever the others stand."""
-    key = message_keys(window_of("Hi").messages)[0]
+    key = window_of("Hi").keys[0]
     fact = entries(TEA)
     texts = [AddedText("Beware."), AddedText("They spoke.")]
     placed = {key: Placed(retrieved=fact, begins=True, texts=texts[:1])}
@@ -315,16 +314,15 @@ def test_texts_beside_memories() -> None:
 def test_without_a_system_message() -> None:
     """None is made: what would stand there stands with the first message of the user."""
     window = window_of("Hi", "Sort it")
-    keys = message_keys(window.messages)
-    first, newest = keys
-    blocks = PromptBlocks.of(window, {"": BLOCK, newest: OTHER}, keys)
+    first, newest = window.keys
+    blocks = PromptBlocks.of(window, {"": BLOCK, newest: OTHER})
     sent = with_blocks(window.messages, blocks)
     assert [one["content"] for one in sent] == [
         f"Hi\n\n{BLOCK}",
         f"Sort it\n\n{OTHER}",
     ]
-    blocks = PromptBlocks.of(window, {"": BLOCK, first: OTHER}, keys)
+    blocks = PromptBlocks.of(window, {"": BLOCK, first: OTHER})
     sent = with_blocks(window.messages, blocks)
     assert sent[0]["content"] == f"Hi\n\n{BLOCK}\n\n{OTHER}"
     assert sent[1] == window.messages[1]
-    assert not PromptBlocks.of(window, {}, keys)
+    assert not PromptBlocks.of(window, {})

@@ -30,7 +30,6 @@ from adaptive.recall.block import (
     reason_against,
     rendered_block,
 )
-from adaptive.recall.chat_so_far import message_keys
 from adaptive.recall.question import Complete, Question
 from adaptive.recall.request import RequestWindow
 from adaptive.recall.selection import Selection
@@ -117,26 +116,24 @@ class Person:
         ):  # loading the model may take longer than a turn
             await home.indexes.current(sources, math.inf)
         turn = home.turn(**{"native_memory": "replace", **fields})
-        body = {"features": {"memory": True}}
-        window = RequestWindow(
-            body, [], memory_tokens=turn.settings.max_injected_tokens
-        )
         messages = self.said.setdefault(chat, []) if chat else []
         messages.append({"role": "user", "content": text})
-        keys = message_keys(messages)
+        window = RequestWindow(
+            {"features": {"memory": True}, "messages": messages},
+            messages,
+            memory_tokens=turn.settings.max_injected_tokens,
+        )
         question = Question(
             text,
             previous,
             chat,
             today=today,
             complete=self.complete,
-            keys=keys,
-            sent=keys,
         )
         selection = await home.recall.selection(
             cast(Hook, turn), window, sources, question
         )
-        newest = selection.placed[keys[-1]]
+        newest = selection.placed[window.keys[-1]]
         if chat and newest.entries:
             so_far = selection.candidates.question.so_far
             additions = so_far.with_addition(newest.addition())

@@ -24,6 +24,7 @@ from adaptive.core.messages import (
     Message,
     clipped_line,
     folded_away,
+    is_of_user,
     mapping,
     message_text,
     messages_of,
@@ -123,13 +124,12 @@ def without_commands(
     command: Command | None = None
     is_off = False
     for message in messages:
-        role = message.get("role")
-        if role == "user":
+        if is_of_user(message):
             command = read_command(message_text(message))
             if command is not None and command.name in SWITCHES:
                 is_off = command.name == "off"
         is_left_out = command is not None or (is_off and not said_while_off)
-        if role == "system" or not is_left_out:
+        if message.get("role") == "system" or not is_left_out:
             remaining.append(message)
     return remaining
 
@@ -141,11 +141,10 @@ def rememberable_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 def memory_is_off(messages: Sequence[Message]) -> bool:
     """Whether the last ``/memory off`` or ``/memory on`` of a chat says off."""
-    for message in reversed(messages):
-        if message.get("role") == "user":
-            command = read_command(message_text(message))
-            if command is not None and command.name in SWITCHES:
-                return command.name == "off"
+    for message in filter(is_of_user, reversed(messages)):
+        command = read_command(message_text(message))
+        if command is not None and command.name in SWITCHES:
+            return command.name == "off"
     return False
 
 

@@ -79,16 +79,14 @@ def _sent_text(message: Message) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
+def is_of_user(message: Message) -> bool:
+    """Whether the user has said a message."""
+    return message.get("role") == "user"
+
+
 def newest_user_message(messages: Sequence[Message]) -> Message | None:
     """The last message whose role is ``user``."""
-    return next(
-        (
-            message
-            for message in reversed(messages)
-            if message.get("role") == "user"
-        ),
-        None,
-    )
+    return next(filter(is_of_user, reversed(messages)), None)
 
 
 def closing_answer(messages: Sequence[Message]) -> JsonObject:

@@ -4,7 +4,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
 
-from adaptive.core.messages import Message, estimated_tokens, message_text
+from adaptive.core.messages import (
+    Message,
+    estimated_tokens,
+    is_of_user,
+    message_text,
+)
 from adaptive.core.model import frozen
 from adaptive.memory.tables import Addition
 from adaptive.search.history_ports import Quotation
@@ -16,19 +21,13 @@ _FIRST_TEXT = 2
 _LATER_TEXT = 8
 
 
-def is_of_user(message: Message) -> bool:
-    """Whether the user has said a message."""
-    return message.get("role") == "user"
-
-
 def message_keys(messages: Iterable[Message]) -> list[str]:
     """A key for each message of the user, in their order."""
     keys: list[str] = []
     former = ""
-    for message in messages:
-        if is_of_user(message):
-            former = content_hash(f"{former}\n{message_text(message)}")
-            keys.append(former)
+    for message in filter(is_of_user, messages):
+        former = content_hash(f"{former}\n{message_text(message)}")
+        keys.append(former)
     return keys
 
 

@@ -80,8 +80,8 @@ class ChatState:
                 log_failure("what a chat was given is not known", error)
         so_far = ChatSoFar.of(
             additions,
-            question.keys,
-            question.sent,
+            window.keys,
+            window.sent_keys,
             window.text_tokens,
             in_system=hook.settings.memory_placement == "system",
         )

@@ -4,7 +4,13 @@ import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 
-from adaptive.core.messages import Message, listing, mapping, message_text
+from adaptive.core.messages import (
+    Message,
+    is_of_user,
+    listing,
+    mapping,
+    message_text,
+)
 from adaptive.core.model import JsonObject, frozen
 from adaptive.core.runtime import UserCache, turn_state
 from adaptive.recall.block import (
@@ -12,7 +18,6 @@ from adaptive.recall.block import (
     CLOSE_MARKER,
     OPEN_MARKER,
 )
-from adaptive.recall.chat_so_far import is_of_user
 from adaptive.recall.request import RequestWindow
 from adaptive.search.vectors import content_hash
 from adaptive.settings.hook import Hook
@@ -44,16 +49,13 @@ class PromptBlocks:
 
     @classmethod
     def of(
-        cls,
-        window: RequestWindow,
-        blocks: Mapping[str, str],
-        keys: Sequence[str],
+        cls, window: RequestWindow, blocks: Mapping[str, str]
     ) -> "PromptBlocks":
-        """The blocks of what is sent, by the ``keys`` of messages; that of the system prompt by ""."""
+        """The blocks of what is sent, by the keys of messages; that of the system prompt by ""."""
         said = map(message_text, filter(is_of_user, window.messages))
         messages = [
             MessageBlock(said=content_hash(text), block=blocks.get(key, ""))
-            for text, key in zip(said, window.sent_keys(keys), strict=True)
+            for text, key in zip(said, window.sent_keys, strict=True)
         ]
         return cls(system=blocks.get("", ""), messages=messages)
 

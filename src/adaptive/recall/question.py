@@ -14,6 +14,7 @@ from adaptive.core.embedding import Embedder
 from adaptive.core.messages import (
     Message,
     has_words,
+    is_of_user,
     local_time,
     message_text,
     passages,
@@ -134,9 +135,8 @@ class Question:
     message of the user. ``today`` is the user's day as "YYYY-MM-DD"; without it nothing has ended.
     ``to_forget`` is what of the message asks to forget something. ``complete`` is there where a
     model is asked for better words. ``thoughts`` are what is looked for: those of a message that has
-    several, else the message, each with its vector where it has one. ``keys`` are those
-    of the messages up to it, of which those ``sent`` stand in the request; ``so_far`` is what its
-    chat was given. The ``judges`` know messages that are about their writer.
+    several, else the message, each with its vector where it has one. ``so_far`` is what its chat was
+    given. The ``judges`` know messages that are about their writer.
     """
 
     text: str
@@ -147,8 +147,6 @@ class Question:
     to_forget: str = ""
     complete: Complete | None = None
     thoughts: Sequence[RankingQuery] = ()
-    keys: Sequence[str] = ()
-    sent: Sequence[str] = ()
     so_far: ChatSoFar = ChatSoFar()
     judges: Judges | None = None
 
@@ -188,9 +186,7 @@ def question_of(
     hook: Hook, messages: Sequence[Message], *, answered: bool = False
 ) -> Question:
     """The question that a request asks, or the newest that was ``answered``."""
-    of_user = [
-        message for message in messages if message.get("role") == "user"
-    ]
+    of_user = [*filter(is_of_user, messages)]
     nothing: Message = {}
     previous, newest = [nothing, nothing, *of_user][-2:]
     if hook.regenerated_message and not answered:
@@ -208,9 +204,17 @@ def question_of(
 
 
 async def embedded_question(
-    hook: Hook, question: Question, embedder: Embedder, index: MemoryIndex
+    hook: Hook,
+    question: Question,
+    embedder: Embedder,
+    index: MemoryIndex | None,
 ) -> Question:
-    """The question in the words to search with, and with their vectors."""
+    """The question in the words to search with, and with their vectors.
+
+    It stays as it is where there are no memories to search.
+    """
+    if index is None or not index.memories:
+        return question
     seconds = hook.settings.inlet_timeout_seconds
     # Before the question is completed: with a model in this process both take longer at once.
     thoughts = await _embedded_thoughts(

@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from adaptive.core.embedding import Embedder, Sources
+from adaptive.core.embedding import Sources
 from adaptive.core.messages import Message, listing, mapping, typed_message
 from adaptive.core.model import (
     JsonObject,
@@ -25,7 +25,7 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import AddedText, ChatNotesTable, ChatTable
 from adaptive.privacy.spoken_requests import spoken_request
 from adaptive.recall.block import recall_line, withheld_reason
-from adaptive.recall.chat_so_far import ChatSoFar, message_keys
+from adaptive.recall.chat_so_far import ChatSoFar
 from adaptive.recall.chat_state import ChatState, PastRecall
 from adaptive.recall.explanation import explained, show_sources
 from adaptive.recall.judge import RelevanceJudge
@@ -56,7 +56,7 @@ from adaptive.recall.selection import (
     ranked_candidates,
     selected,
 )
-from adaptive.search.index import FoundMemory, MemoryIndex
+from adaptive.search.index import FoundMemory
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, may_be_given_memories
 
@@ -139,13 +139,7 @@ class Recall:
                 if task:
                     hook.state["recalled"] = phrase("would_show", task=task)
                 else:
-                    keys = message_keys(messages)
-                    question = replace(
-                        question,
-                        complete=complete,
-                        keys=keys,
-                        sent=window.sent_keys(keys),
-                    )
+                    question = replace(question, complete=complete)
                     selection = await self._selected(hook, window, question)
             if complete is not None:
                 # The model may have something to be warned of.
@@ -175,12 +169,11 @@ class Recall:
 
         Without that the newest message has what the model is told besides memories.
         """
-        keys = message_keys(listing(window.body.get("messages")))
-        if keys and not placed:
+        if window.keys and not placed:
             texts = added_texts(hook, window)
-            placed = {keys[-1]: Placed(texts=texts)}
+            placed = {window.keys[-1]: Placed(texts=texts)}
         blocks = rendered_blocks(placed, hook.settings)
-        added = PromptBlocks.of(window, blocks, keys)
+        added = PromptBlocks.of(window, blocks)
         messages = window.messages
         if hook.adds_behind_tasks:
             # What the host has stored of former blocks goes at once.
@@ -241,8 +234,6 @@ class Recall:
             settings = hook.settings.model_copy(update=unjudged)
             hook = replace(hook, settings=settings)
         window = plain_window(hook, {"messages": messages})
-        keys = message_keys(messages)
-        question = replace(question, keys=keys, sent=keys)
         sources = await self._sources(hook)
         return explained(
             await self.selection(hook, window, sources, question),
@@ -351,10 +342,10 @@ class Recall:
         so_far, index, embedded = await asyncio.gather(
             reading,
             self.indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES),
-            _embedded_for(hook, question, sources.embedder, known),
+            embedded_question(hook, question, sources.embedder, known),
         )
         if index is not known:
-            embedded = await _embedded_for(
+            embedded = await embedded_question(
                 hook, question, sources.embedder, index
             )
         hidden = await hook.hidden_from()
@@ -366,18 +357,6 @@ class Recall:
             return candidates_for(asked, index, hidden, judges)
 
         return await asyncio.to_thread(candidates)
-
-
-async def _embedded_for(
-    hook: Hook,
-    question: Question,
-    embedder: Embedder,
-    index: MemoryIndex | None,
-) -> Question:
-    """The question with its vectors, if there are any memories to search."""
-    if index is None or not index.memories:
-        return question
-    return await embedded_question(hook, question, embedder, index)
 
 
 def added_texts(

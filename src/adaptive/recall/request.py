@@ -9,11 +9,13 @@ system prompt never do.
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from adaptive.core.messages import (
     Message,
     estimated_tokens,
+    is_of_user,
     listing,
     mapping,
     message_text,
@@ -24,12 +26,11 @@ from adaptive.core.messages import (
 from adaptive.core.model import (
     AdaptiveMemoryError,
     JsonObject,
-    frozen,
     log_failure,
 )
 from adaptive.memory.tables import ChatNotesTable
 from adaptive.privacy.injection import escaped_entry
-from adaptive.recall.chat_so_far import is_of_user
+from adaptive.recall.chat_so_far import message_keys
 from adaptive.settings.hook import Hook
 
 _SUMMARY = (
@@ -53,13 +54,14 @@ _TOKENS_OF_PICTURE = 1000
 _PICTURES = frozenset({"image", "image_url", "input_image"})
 
 
-@frozen
+@dataclass(frozen=True)
 class RequestWindow:
     """What of a request is sent, and the tokens left for memories and for past conversation.
 
     Past conversation is one of the texts beside memories, for all of which ``text_tokens`` are left.
     ``body`` is the request without our notes below answers, ``messages`` are those of its messages
-    that are sent. ``summary`` stands for those that gave way; it is empty if none did.
+    that are sent. ``summary`` stands for those that gave way; it is empty if none did. Messages of
+    the user are known by their ``keys``.
     """
 
     body: JsonObject
@@ -69,16 +71,19 @@ class RequestWindow:
     text_tokens: int = _MOST_TEXT_TOKENS
     summary: str = ""
 
-    def sent_keys(self, keys: Sequence[str]) -> list[str]:
-        """Of the keys of all messages of the user, those of the messages that are sent."""
+    @cached_property
+    def keys(self) -> list[str]:
+        """The keys of all messages of the user, in their order."""
+        return message_keys(listing(self.body.get("messages")))
+
+    @cached_property
+    def sent_keys(self) -> list[str]:
+        """Those of the messages that are sent."""
         sent = {*map(id, self.messages)}
+        of_user = filter(is_of_user, listing(self.body.get("messages")))
         return [
             key
-            for key, message in zip(
-                keys,
-                filter(is_of_user, listing(self.body.get("messages"))),
-                strict=True,
-            )
+            for key, message in zip(self.keys, of_user, strict=True)
             if id(message) in sent
         ]
 
