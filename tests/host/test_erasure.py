@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date
+from datetime import UTC
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from adaptive.core.model import Draft, Memory, Provenance, StoredVector
 from adaptive.host.erasure import Forget, HostEraser
 from adaptive.host.tables import HostTables
 from adaptive.memory.audit import AuditEntry
-from adaptive.memory.erasure import ErasureReport, Origin, period_of_day
+from adaptive.memory.erasure import ErasureReport, Origin, period_of
 from adaptive.memory.suggestion_table import WaitingSuggestion
 from adaptive.memory.tables import ArchivedMemory, ChatNotes
 from adaptive.memory.turn_table import QueuedTurn, TurnLease
@@ -266,12 +266,12 @@ CASES = [
     (Origin("c"), "d1 e1", "b", "d e newer old"),
     (Origin("d"), "c1 e1 s1", "a", "c e newer old"),
     (
-        Origin(period=period_of_day(date(2023, 11, 14), UTC)),
+        Origin(period=period_of("2023-11-14", UTC)),
         "m1",
         "b",
         "old",
     ),
-    (Origin(period=period_of_day(date(2023, 11, 11), UTC)), "c1", "a", ""),
+    (Origin(period=period_of("2023-11-11", UTC)), "c1", "a", ""),
     (Origin(""), "c1 d1 e1 m1 s1", "a b", "c d e newer old"),
 ]
 

@@ -116,7 +116,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.turns.by_model
         learn.summaries.related_clusters
         learn.addressing.placed
-        memory.archive.archived_change
+        memory.archive._archived_change
         memory.archive.leaving_first
         memory.archive.restored_scope
         memory.erasure.Origin.holds

@@ -13,7 +13,12 @@ from typing import Protocol
 from urllib.parse import quote
 
 from adaptive.core.marks import PINNED, QUIET, Place
-from adaptive.core.messages import clipped_line, local_time, plain_line
+from adaptive.core.messages import (
+    clipped_line,
+    local_time,
+    plain_line,
+    text_field,
+)
 from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal
 from adaptive.core.texts import PROMPTS, Phrase, phrase
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step
@@ -367,7 +372,7 @@ def _item(memory: Memory, number: int, day: Day) -> str:
     """A memory as an item of the page, in no more letters than HTML needs: chats keep it."""
     words = escape(clipped_line(memory.content, _LONGEST_SHOWN))
     about = [escape(day(memory.said_at))]
-    chat_id = str(memory.meta.get("chat_id") or "")
+    chat_id = text_field(memory.meta, "chat_id")
     if chat_id:
         link = f"/c/{quote(chat_id, safe='')}"
         about.append(f"<a href={link}>chat</a>")

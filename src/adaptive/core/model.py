@@ -170,10 +170,12 @@ class Memory(Tagged):
     stored: tuple[str, str | None, str | None] = ("", None, None)
 
     @property
-    def said_at(self) -> float:
+    def said_at(self) -> int:
         """When what it says was said, in epoch seconds; where that is not noted, when it was made."""
         noted = self.meta.get("said_at")
-        return noted if noted and isinstance(noted, int) else self.created_at
+        if isinstance(noted, int) and noted > 0:
+            return noted
+        return self.created_at
 
 
 CORE_IMPORTANCE = 9

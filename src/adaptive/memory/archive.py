@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from adaptive.core.messages import text_field
 from adaptive.core.model import (
     HostError,
     Memory,
@@ -79,9 +80,21 @@ async def exchange(
     return rows
 
 
-def archived_change(
-    copy: ArchivedMemory, kind: ChangeKind, step: str = ""
-) -> AuditEntry:
+async def archive_memories(
+    user: UserStore,
+    memories: Sequence[Memory],
+    reason: str,
+    source: Provenance,
+) -> None:
+    """Take memories out of the store into the archive, and write that down; raises ``HostError``."""
+    now = int(time.time())
+    archived = [ArchivedMemory(memory, reason, now) for memory in memories]
+    await exchange(user, gone=memories, into_archive=archived)
+    changes = [_archived_change(copy, "pruned") for copy in archived]
+    await user.record(*changes, source=source)
+
+
+def _archived_change(copy: ArchivedMemory, kind: ChangeKind) -> AuditEntry:
     """The change by which a memory went into the archive."""
     return AuditEntry(
         kind=kind,
@@ -89,7 +102,6 @@ def archived_change(
         before=copy.memory,
         reason=copy.reason,
         archived=copy,
-        step=step,
     )
 
 
@@ -102,7 +114,6 @@ async def prune_store(
     """Archive and delete what is too much, what has ended first, nothing pinned or ``fresh``."""
     limit = settings.max_total_memories
     reason = f"more than {limit} memories; the least important go first"
-    now = int(time.time())
     try:
         if not limit or (await user.store.stamp()).count <= limit:
             return []
@@ -113,14 +124,11 @@ async def prune_store(
             for memory in memories
             if memory.id not in fresh and not memory.is_pinned
         ]
-        leaving = leaving_first(candidates, now)[:too_many]
-        archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
-        await exchange(user, gone=leaving, into_archive=archived)
+        leaving = leaving_first(candidates, int(time.time()))[:too_many]
+        await archive_memories(user, leaving, reason, source)
     except HostError as error:
         log_failure("nothing is pruned", error)
         return []
-    changes = [archived_change(copy, "pruned") for copy in archived]
-    await user.record(*changes, source=source)
     return [
         Proposal(
             "END",
@@ -261,10 +269,9 @@ async def replace_by_summary(
         confidence=min(memory.confidence for memory in cluster),
         passed="",
     )
-    source = Provenance(
-        "", "", max(source_of(memory).said_at for memory in cluster)
-    )
     summary_id = str(uuid.uuid4())
+    said_at = max(memory.said_at for memory in cluster)
+    source = Provenance("", "", said_at, step=summary_id)
     summary = NewMemory(draft, source, id=summary_id)
     now = int(time.time())
     archived = [
@@ -277,22 +284,15 @@ async def replace_by_summary(
         memory_id=summary_id,
         after=row.content,
         reason=f"a summary of {len(cluster)} memories",
-        step=summary_id,
     )
-    gone = [
-        archived_change(copy, "summarised", summary_id) for copy in archived
-    ]
-    await user.record(change, *gone)
+    gone = [_archived_change(copy, "summarised") for copy in archived]
+    await user.record(change, *gone, source=source)
 
 
 def source_of(memory: Memory) -> Provenance:
     """Where a memory was said, as far as it is known, and when, else when it was made."""
-    meta = memory.meta
-    said_at = meta.get("said_at")
-    if not isinstance(said_at, int) or said_at <= 0:
-        said_at = memory.created_at
     return Provenance(
-        chat_id=str(meta.get("chat_id") or ""),
-        message_id=str(meta.get("message_id") or ""),
-        said_at=said_at,
+        chat_id=text_field(memory.meta, "chat_id"),
+        message_id=text_field(memory.meta, "message_id"),
+        said_at=memory.said_at,
     )

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, field, replace
 from typing import Literal, Self
 
-from adaptive.core.messages import mapping
 from adaptive.core.model import (
     Memory,
     MemoryStore,
@@ -25,7 +24,7 @@ from adaptive.memory.tables import (
     ArchiveTable,
     Entry,
     EntryTable,
-    read_as,
+    bodies_by_key,
 )
 from adaptive.privacy.secrets import find_secrets, without_secrets
 
@@ -125,11 +124,9 @@ class AuditTable(EntryTable):
         self, user_id: str, keys: Sequence[str]
     ) -> tuple[AuditEntry, ...]:
         """The changes of these keys, the newest first."""
-        keyed = [
-            replace(entry, body={**mapping(entry.body), "key": entry.key})
-            for entry in await self.entries.read("audit", user_id, keys)
-        ]
-        return read_as(AuditEntry, keyed)
+        entries = await self.entries.read("audit", user_id, keys)
+        changes = bodies_by_key(AuditEntry, entries)
+        return tuple(replace(changes[key], key=key) for key in changes)
 
     async def record(
         self, user_id: str, changes: Sequence[AuditEntry]

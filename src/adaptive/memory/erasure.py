@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TypeVar
 
 from adaptive.core.messages import listing, local_time, mapping
@@ -51,7 +51,7 @@ def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
     """Where what is to go came from; ``None`` for everything."""
     if request.day is not None:
         zone = local_time(time.time(), *hook.time_zones).tzinfo or UTC
-        return Origin(period=period_of_day(request.day, zone))
+        return Origin(period=period_of(f"{request.day}", zone))
     return Origin(hook.chat_id) if request.scope == "chat" else None
 
 
@@ -109,15 +109,10 @@ class ErasureReport:
             return otherwise
 
 
-def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
-    """A day where the user lives, which may have 23 or 25 hours, in epoch seconds."""
-    return period_of(day.isoformat(), zone)
-
-
 def period_of(calendar: str, zone: tzinfo) -> tuple[float, float]:
     """A year, month or day ("2026", "2026-10", "2026-10-05") where the user lives, in epoch seconds.
 
-    Raises ``ValueError`` where the calendar has no such day.
+    A day may have 23 or 25 hours. Raises ``ValueError`` where the calendar has no such day.
     """
     year, month, day = [*map(int, calendar.split("-")), 1, 1][:3]
     begins = datetime(year, month, day, tzinfo=zone)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from adaptive.core.marks import is_mark
-from adaptive.core.messages import listing, mapping
+from adaptive.core.messages import listing, mapping, text_field
 from adaptive.core.model import (
     CATEGORIES,
     Draft,
@@ -271,7 +271,7 @@ class Gate:
         """Meta whose former contents are those that pass, as they come out of the gate."""
         passed: list[JsonObject] = []
         for former in map(mapping, listing(meta.get("history"))):
-            text = await self._passed_text(str(former.get("content") or ""))
+            text = await self._passed_text(text_field(former, "content"))
             if text:
                 passed.append({**former, "content": text})
         return {**meta, "history": passed} if "history" in meta else dict(meta)
@@ -303,5 +303,5 @@ def draft_of(memory: Memory) -> Draft:
         confidence=memory.confidence,
         importance=memory.importance,
         until=memory.until,
-        passed=str(memory.meta.get("passed") or ""),
+        passed=text_field(memory.meta, "passed"),
     )

@@ -130,14 +130,21 @@ class Leases(Protocol):
         ...
 
 
-def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
+def bodies_by_key(
+    kind: type[Body], entries: Iterable[Entry]
+) -> dict[str, Body]:
     """The bodies of entries; one that another release has written in another shape is absent."""
-    bodies: list[Body] = []
+    bodies: dict[str, Body] = {}
     for entry in entries:
         with suppress(ValueError):
             body = _reader(kind).validate_python(entry.body)
-            bodies.append(cast(Body, body))
-    return tuple(bodies)
+            bodies[entry.key] = cast(Body, body)
+    return bodies
+
+
+def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
+    """The same without the keys."""
+    return tuple(bodies_by_key(kind, entries).values())
 
 
 _reader = cache(TypeAdapter[object])
@@ -172,11 +179,7 @@ class ValueTable(EntryTable, Generic[Body]):
     ) -> dict[str, Body]:
         """The values that are there, by chat or message."""
         entries = await self.entries.read(self.kind, user_id, keys)
-        return {
-            entry.key: value
-            for entry in entries
-            for value in read_as(self.form, [entry])
-        }
+        return bodies_by_key(self.form, entries)
 
     async def write(
         self,
@@ -271,11 +274,7 @@ class CostTable(EntryTable):
     async def days(self, user_id: str) -> dict[str, Counter[str]]:
         """What was spent, by day."""
         entries = await self.entries.read("cost", user_id)
-        return {
-            entry.key: spent
-            for entry in entries
-            for spent in read_as(Counter[str], [entry])
-        }
+        return bodies_by_key(Counter[str], entries)
 
 
 @frozen

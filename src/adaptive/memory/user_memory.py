@@ -33,7 +33,7 @@ from adaptive.core.runtime import KeyedLocks, portions
 from adaptive.core.texts import phrase
 from adaptive.memory.archive import (
     FOLDER_IS_GONE,
-    archived_change,
+    archive_memories,
     exchange,
     plan_restoration,
     prune_store,
@@ -44,7 +44,7 @@ from adaptive.memory.archive import (
 from adaptive.memory.audit import AuditEntry, AuditTable, Step, UserStore
 from adaptive.memory.erasure import ErasureReport, Origin
 from adaptive.memory.gate import Gate
-from adaptive.memory.tables import ArchivedMemory, ArchiveTable, NumberTable
+from adaptive.memory.tables import ArchiveTable, NumberTable
 from adaptive.memory.writing import (
     CHANGED_SINCE,
     Held,
@@ -257,22 +257,15 @@ class UserMemory(UserStore):
     async def archive_scopes(self, scopes: Collection[str]) -> int:
         """Archive all memories of scopes whose folders are gone, as one step; how many they are."""
         step = f"folder-{time.time_ns()}"
-        now = int(time.time())
+        source = Provenance("", "", int(time.time()), step)
         async with self.lock:
             leaving = [
-                ArchivedMemory(memory, FOLDER_IS_GONE, now)
+                memory
                 for memory in await self.store.read()
                 if memory.scope in scopes
             ]
             for portion in portions(leaving, _PORTION):
-                memories = [copy.memory for copy in portion]
-                await exchange(self, gone=memories, into_archive=portion)
-                await self.record(
-                    *(
-                        archived_change(copy, "pruned", step)
-                        for copy in portion
-                    )
-                )
+                await archive_memories(self, portion, FOLDER_IS_GONE, source)
         return len(leaving)
 
     async def erase(

@@ -120,25 +120,27 @@ async def _written(
     changed = NewMemory(draft, source, former=memory)
     archived: ArchivedMemory | None = None
     row: Memory | None = None
-    if memory is None:
-        (row,) = await exchange(user, changed)
-    elif proposal.kind == "DELETE":
+    reason = proposal.fact_kind.lower()
+    if memory is not None and proposal.kind == "DELETE":
         await exchange(user, gone=[memory])
-    elif proposal.kind == "UPDATE" and proposal.fact_kind.lower() == ASKED:
-        (row,) = await exchange(user, changed)
-    elif proposal.kind == "UPDATE":
-        row = await _updated(changed, memory, user)
-    elif draft.content != memory.content or draft.until != memory.until:
-        (row,) = await exchange(user, changed)
-    else:
+    elif (
+        memory is not None
+        and proposal.kind == "END"
+        and draft.content == memory.content
+        and draft.until == memory.until
+    ):
         archived = ArchivedMemory(memory, NO_LONGER_TRUE, int(time.time()))
         await exchange(user, gone=[memory], into_archive=[archived])
+    elif memory is not None and proposal.kind == "UPDATE" and reason != ASKED:
+        row = await _updated(changed, memory, user)
+    else:
+        (row,) = await exchange(user, changed)
     return AuditEntry(
         kind=_DONE[proposal.kind],
         memory_id=row.id if row else proposal.memory_id,
         before=memory,
         after=_content(row),
-        reason=proposal.reason or proposal.fact_kind.lower(),
+        reason=proposal.reason or reason,
         archived=archived,
     )
 

@@ -6,7 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from adaptive.core.messages import estimated_tokens, listing, mapping
+from adaptive.core.messages import (
+    estimated_tokens,
+    listing,
+    mapping,
+    text_field,
+)
 from adaptive.core.model import JsonMapping, Memory, frozen, log
 from adaptive.core.runtime import text_cache
 from adaptive.core.texts import phrase
@@ -91,7 +96,7 @@ def entry_as_shown(entry: BlockEntry, digest: str) -> BlockEntry:
     for place, version in enumerate(map(mapping, versions)):
         former = replace(
             memory,
-            content=str(version.get("content") or ""),
+            content=text_field(version, "content"),
             meta={**memory.meta, "history": versions[:place]},
         )
         shown = entry_of(former)
@@ -228,7 +233,7 @@ def former_contents(memory: Memory) -> list[JsonMapping]:
     versions: list[JsonMapping] = []
     after = memory.content
     for version in map(mapping, reversed(listing(memory.meta.get("history")))):
-        content = str(version.get("content") or "")
+        content = text_field(version, "content")
         if content.strip() and not holds_words_of(after, content):
             versions.append(version)
             after = content
