@@ -20,7 +20,9 @@ from tools.bundle_source import (
     Module,
     Violation,
     bindings,
+    doors,
     import_graph,
+    imported_modules,
     internal_imports,
     is_internal,
     prompts_block,
@@ -72,7 +74,7 @@ def check(
         violations.append(Violation(min(prompts), 1, message))
     for module in modules:
         if module.is_package:
-            violations.extend(_package_file(module))
+            violations.extend(_package_file(module, by_name))
             continue
         violations.extend(_imports(module, by_name))
         violations.extend(_future_import(module))
@@ -90,14 +92,21 @@ def rewritten_texts(path: str, text: str) -> Iterator[Violation]:
                 yield Violation(path, number, message)
 
 
-def _package_file(module: Module) -> Iterator[Violation]:
+def _package_file(
+    module: Module, by_name: Mapping[str, Module]
+) -> Iterator[Violation]:
+    """What is no part of a package's door, which offers names of its own modules."""
     docstring = 1 if ast.get_docstring(module.tree) is not None else 0
     for statement in module.tree.body[docstring:]:
-        yield Violation(
-            module.path,
-            statement.lineno,
-            "__init__.py may hold only a docstring",
-        )
+        messages = [
+            "__init__.py may hold only a docstring, and imports of what its modules offer"
+        ]
+        if isinstance(statement, ast.ImportFrom) and (
+            statement.module or ""
+        ).startswith(f"{module.name}."):
+            messages = _from_import(statement, by_name)
+        for message in messages:
+            yield Violation(module.path, statement.lineno, message)
 
 
 def _imports(
@@ -142,10 +151,13 @@ def _from_import(
     if target is None:
         return [*renamed, f"there is no module {node.module}"]
     if target.is_package:
-        return [
-            *renamed,
-            f"{node.module} is a package; import from one of its modules",
+        offered = doors([target])[target.name]
+        missing = [
+            f"{target.path} does not offer {name!r}"
+            for name in names
+            if name not in offered
         ]
+        return renamed + missing
     bound = {binding.name for binding in bindings(target)}
     return [
         *renamed,
@@ -231,10 +243,11 @@ def _cycles(modules: list[Module]) -> Iterator[Violation]:
         importer = next(
             module for module in modules if module.name == names[0]
         )
+        offered = doors(modules)
         line = next(
-            s.lineno
-            for s in internal_imports(importer)
-            if s.module == names[1]
+            statement.lineno
+            for statement in internal_imports(importer)
+            if names[1] in imported_modules(statement, offered)
         )
         yield Violation(
             importer.path, line, "import cycle: " + " -> ".join(names)

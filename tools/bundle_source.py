@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,12 +116,40 @@ def internal_imports(module: Module) -> list[ast.ImportFrom]:
     ]
 
 
+def doors(modules: Iterable[Module]) -> dict[str, dict[str, str]]:
+    """What each package offers: names, with the module that each of them is imported from there."""
+    return {
+        module.name: {
+            alias.name: statement.module or ""
+            for statement in internal_imports(module)
+            for alias in statement.names
+        }
+        for module in modules
+        if module.is_package
+    }
+
+
+def imported_modules(
+    statement: ast.ImportFrom, offered: Mapping[str, Mapping[str, str]]
+) -> list[str]:
+    """The modules that an import of ours leads to, be it through the door of a package."""
+    name = statement.module or ""
+    if name not in offered:
+        return [name]
+    found = (offered[name].get(alias.name) for alias in statement.names)
+    return list(dict.fromkeys(filter(None, found)))
+
+
 def import_graph(modules: list[Module]) -> dict[str, list[str]]:
     """For each module the modules that must stand above it."""
     known = {module.name for module in modules if not module.is_package}
+    offered = doors(modules)
     return {
         module.name: [
-            s.module for s in internal_imports(module) if s.module in known
+            name
+            for statement in internal_imports(module)
+            for name in imported_modules(statement, offered)
+            if name in known
         ]
         for module in modules
         if not module.is_package

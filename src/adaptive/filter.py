@@ -16,16 +16,17 @@ from adaptive.control.turn import (
     rememberable_messages,
     without_former_commands,
 )
-from adaptive.core.messages import messages_of, typed_message
-from adaptive.core.model import (
+from adaptive.core import (
     HindranceLine,
     JsonObject,
     failure_told,
     log,
     log_failure,
+    measured_part,
+    messages_of,
+    phrase,
+    typed_message,
 )
-from adaptive.core.runtime import measured_part
-from adaptive.core.texts import phrase
 from adaptive.host.application import (
     cut_off_when_dropped,
     host_request,

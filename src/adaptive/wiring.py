@@ -10,7 +10,10 @@ from adaptive.control.about import AboutPage
 from adaptive.control.commands import MemoryCommands
 from adaptive.control.past_chats import PastChatCommands
 from adaptive.control.turn import OncePerMessage, rememberable_messages
-from adaptive.core.runtime import Foreground, forget_texts
+from adaptive.core import (
+    Foreground,
+    forget_texts,
+)
 from adaptive.history.conversation import PastConversation
 from adaptive.history.finding import ChatFinder
 from adaptive.history.indexing import HistoryIndex

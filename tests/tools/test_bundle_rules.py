@@ -82,6 +82,11 @@ BROKEN: dict[str, list[Case]] = {
             "3: 'Valves' is defined in adaptive.settings.valves",
         ),
         one(
+            "name that a room does not offer",
+            "from adaptive.llm import first_line",
+            "3: src/adaptive/llm/__init__.py does not offer 'first_line'",
+        ),
+        one(
             "import in a function",
             "def f():\n    from adaptive.core.soft import rapidfuzz",
             "4: an import of adaptive must stand at top level",
@@ -104,6 +109,23 @@ BROKEN: dict[str, list[Case]] = {
             (
                 "src/adaptive/a.py:3: import cycle: "
                 "adaptive.a -> adaptive.c -> adaptive.b -> adaptive.a",
+            ),
+        ),
+        Case(
+            "cycle through a door",
+            {
+                "src/adaptive/a.py": module(
+                    "from adaptive.llm import b\n\na = 1"
+                ),
+                "src/adaptive/llm/__init__.py": '"""Asking."""\n\n'
+                "from adaptive.llm.b import b\n",
+                "src/adaptive/llm/b.py": module(
+                    "from adaptive.a import a\n\nb = 1"
+                ),
+            },
+            (
+                "src/adaptive/a.py:3: import cycle: "
+                "adaptive.a -> adaptive.llm.b -> adaptive.a",
             ),
         ),
     ],
@@ -160,6 +182,26 @@ BROKEN: dict[str, list[Case]] = {
             ),
         ),
         Case(
+            "a door to another room",
+            {
+                "src/adaptive/llm/__init__.py": '"""Asking."""\n\n'
+                "from adaptive.settings.valves import Valves\n"
+            },
+            (
+                "src/adaptive/llm/__init__.py:3: __init__.py may hold only a docstring",
+            ),
+        ),
+        Case(
+            "a door to what is not there",
+            {
+                "src/adaptive/llm/__init__.py": '"""Asking."""\n\n'
+                "from adaptive.llm.prompts import gone\n"
+            },
+            (
+                "src/adaptive/llm/__init__.py:3: adaptive.llm.prompts has no 'gone'",
+            ),
+        ),
+        Case(
             "syntax error",
             {"src/adaptive/a.py": "x = 1\ndef broken(:\n"},
             ("src/adaptive/a.py:2: syntax error",),
@@ -208,6 +250,16 @@ ALLOWED = [
         "import adaptiveness\nfrom adaptive_things import y",
     ),
     Case("no prompts", {"prompts/extract.md": None, "prompts/empty.md": None}),
+    Case(
+        "door of a room",
+        {
+            "src/adaptive/llm/__init__.py": '"""Asking."""\n\n'
+            "from adaptive.llm.prompts import PROMPTS\n",
+            "src/adaptive/a.py": module(
+                "from adaptive.llm import PROMPTS\n\nx = PROMPTS"
+            ),
+        },
+    ),
 ]
 
 

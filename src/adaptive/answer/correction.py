@@ -22,15 +22,17 @@ from urllib.parse import quote_plus, unquote_plus
 import aiohttp
 from yarl import URL
 
-from adaptive.core.messages import (
+from adaptive.core import (
+    JsonMapping,
+    JsonObject,
     closing_answer,
+    compiled_patterns,
     listing,
+    log,
     message_text,
     rewritten_answer,
     spoken_text,
 )
-from adaptive.core.model import JsonMapping, JsonObject, log
-from adaptive.core.texts import compiled_patterns
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced
 from adaptive.privacy.secrets import find_secrets

@@ -14,27 +14,26 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, Field
 
 from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
-from adaptive.core.messages import (
-    Message,
-    closing_answer,
-    has_words,
-    message_text,
-    spoken_text,
-    typed_message,
-)
-from adaptive.core.model import (
+from adaptive.core import (
     AdaptiveMemoryError,
+    Completer,
+    CompletionRequest,
     Draft,
     Memory,
+    Message,
+    Phrase,
     Proposal,
     Turn,
+    closing_answer,
     frozen,
+    has_words,
     log,
     log_failure,
+    message_text,
+    spoken_text,
+    staged,
+    typed_message,
 )
-from adaptive.core.providers import Completer, CompletionRequest
-from adaptive.core.runtime import staged
-from adaptive.core.texts import Phrase
 from adaptive.llm.ask import (
     AnswerFormats,
     Line,

@@ -17,22 +17,21 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from adaptive.core.messages import (
+from adaptive.core import (
+    PROMPTS,
+    AdaptiveMemoryError,
+    CompletionRequest,
     Message,
     earlier_utterances,
     has_words,
-    message_text,
-    newest_user_message,
-    spoken_text,
-)
-from adaptive.core.model import (
-    AdaptiveMemoryError,
     log,
     log_failure,
+    message_text,
+    newest_user_message,
+    phrase,
+    spoken_text,
+    staged,
 )
-from adaptive.core.providers import CompletionRequest
-from adaptive.core.runtime import staged
-from adaptive.core.texts import PROMPTS, phrase
 from adaptive.llm.ask import (
     AnswerFormats,
     Chance,

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from functools import partial
 
 from adaptive.control.entries import SENTENCE_END
-from adaptive.core.messages import (
+from adaptive.core import (
+    PROMPTS,
+    Completion,
+    CompletionRequest,
+    Memory,
     estimated_tokens,
     local_time,
     mapping,
+    phrase,
     plain_line,
 )
-from adaptive.core.model import Memory
-from adaptive.core.providers import Completion, CompletionRequest
-from adaptive.core.texts import PROMPTS, phrase
 from adaptive.llm.ask import AnswerFormats, ask, render_prompt, text_line
 from adaptive.llm.reply import read_items
 from adaptive.memory.user_memory import Memories

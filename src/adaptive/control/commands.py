@@ -36,16 +36,19 @@ from adaptive.control.turn import (
     OncePerMessage,
     without_commands,
 )
-from adaptive.core.messages import local_time, newest_user_message, plain_line
-from adaptive.core.model import (
+from adaptive.core import (
+    PROMPTS,
     AdaptiveMemoryError,
     Draft,
+    KeyedLocks,
     Proposal,
     failure_told,
+    local_time,
     log_failure,
+    newest_user_message,
+    phrase,
+    plain_line,
 )
-from adaptive.core.runtime import KeyedLocks
-from adaptive.core.texts import PROMPTS, phrase
 from adaptive.memory.gate import (
     Gate,
     Refused,

@@ -9,10 +9,15 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from adaptive.core.marks import read_notation
-from adaptive.core.messages import has_words, listing, mapping
-from adaptive.core.model import JsonMapping, JsonObject
-from adaptive.core.texts import pattern_table
+from adaptive.core import (
+    JsonMapping,
+    JsonObject,
+    has_words,
+    listing,
+    mapping,
+    pattern_table,
+    read_notation,
+)
 
 _LONGEST_LINE = 300
 _LONGEST_TEXT = 1000

@@ -12,10 +12,17 @@ from adaptive.control.requests import (
     numbered_item,
 )
 from adaptive.control.turn import Command
-from adaptive.core.marks import PINNED, QUIET, marked
-from adaptive.core.messages import clipped_line
-from adaptive.core.model import JsonObject, Memory, frozen
-from adaptive.core.texts import Phrase, phrase
+from adaptive.core import (
+    PINNED,
+    QUIET,
+    JsonObject,
+    Memory,
+    Phrase,
+    clipped_line,
+    frozen,
+    marked,
+    phrase,
+)
 from adaptive.memory.user_memory import Memories
 from adaptive.search.index import FoundMemory
 from adaptive.search.tokens import folded_text, tokens

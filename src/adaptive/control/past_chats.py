@@ -10,7 +10,11 @@ from datetime import UTC
 from typing import Protocol
 
 from adaptive.control.turn import Command
-from adaptive.core.messages import clipped_line, local_time, plain_line
+from adaptive.core import (
+    clipped_line,
+    local_time,
+    plain_line,
+)
 from adaptive.memory.erasure import period_of
 from adaptive.search.history_ports import ListedChat
 from adaptive.settings.hook import Hook

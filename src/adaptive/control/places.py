@@ -7,9 +7,16 @@ from dataclasses import replace
 from adaptive.control.numbers import NumberedMemories
 from adaptive.control.requests import Withheld, listed
 from adaptive.control.turn import Command
-from adaptive.core.marks import Place, PlaceChoice, PlaceChoices, Tagged
-from adaptive.core.model import Memory, NewMemory, frozen
-from adaptive.core.texts import titled_parts
+from adaptive.core import (
+    Memory,
+    NewMemory,
+    Place,
+    PlaceChoice,
+    PlaceChoices,
+    Tagged,
+    frozen,
+    titled_parts,
+)
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.tables import PlaceTable
 from adaptive.memory.user_memory import Memories, UserMemory

@@ -12,15 +12,22 @@ from string import Template
 from typing import Protocol
 from urllib.parse import quote
 
-from adaptive.core.marks import PINNED, QUIET, Place
-from adaptive.core.messages import (
+from adaptive.core import (
+    CATEGORIES,
+    PINNED,
+    PROMPTS,
+    QUIET,
+    Draft,
+    Memory,
+    Phrase,
+    Place,
+    Proposal,
     clipped_line,
     local_time,
+    phrase,
     plain_line,
     text_field,
 )
-from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal
-from adaptive.core.texts import PROMPTS, Phrase, phrase
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step
 from adaptive.memory.erasure import ErasureReport, origin_of
 from adaptive.memory.user_memory import Eraser, Memories

@@ -21,16 +21,17 @@ from pydantic import (
 from pydantic import ValidatorFunctionWrapHandler as Handler
 
 from adaptive.control.entries import entries_of
-from adaptive.core.messages import clipped_line, mapping
-from adaptive.core.model import (
+from adaptive.core import (
     Draft,
     JsonObject,
     Memory,
     NewMemory,
     Provenance,
+    clipped_line,
     frozen,
+    mapping,
+    phrase,
 )
-from adaptive.core.texts import phrase
 from adaptive.llm.ask import Line, text_line
 from adaptive.search.tokens import comparable
 

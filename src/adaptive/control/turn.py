@@ -20,25 +20,24 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
-from adaptive.core.messages import (
+from adaptive.core import (
+    JsonMapping,
+    JsonObject,
     Message,
+    Phrase,
+    TablesUnavailable,
     clipped_line,
     folded_away,
+    frozen,
     is_of_user,
+    log_failure,
     mapping,
     message_text,
     messages_of,
     newest_user_message,
+    phrase,
     without_spans,
 )
-from adaptive.core.model import (
-    JsonMapping,
-    JsonObject,
-    TablesUnavailable,
-    frozen,
-    log_failure,
-)
-from adaptive.core.texts import Phrase, phrase
 from adaptive.memory.tables import CommandTable, Leases
 
 # So long a turn waits for its command to be carried out, questions to the user not counted.

@@ -172,10 +172,8 @@ class Memory(Tagged):
     @property
     def said_at(self) -> int:
         """When what it says was said, in epoch seconds; where that is not noted, when it was made."""
-        noted = self.meta.get("said_at")
-        if isinstance(noted, int) and noted > 0:
-            return noted
-        return self.created_at
+        at = self.meta.get("said_at")
+        return at if isinstance(at, int) and at > 0 else self.created_at
 
 
 CORE_IMPORTANCE = 9

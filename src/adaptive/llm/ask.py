@@ -12,19 +12,23 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from adaptive.core.messages import listing
-from adaptive.core.model import JsonMapping, JsonObject
-from adaptive.core.providers import (
+from adaptive.core import (
+    PROMPTS,
+    USER_ID,
     Completer,
     Completion,
     CompletionRequest,
+    JsonMapping,
+    JsonObject,
     ModelBusy,
     ModelError,
+    Phrase,
     ReplyUnusable,
     ResponseFormat,
+    UserCache,
+    listing,
+    tally,
 )
-from adaptive.core.runtime import USER_ID, UserCache, tally
-from adaptive.core.texts import PROMPTS, Phrase
 from adaptive.llm.reply import ONLY_REASONING, plain_name, read_object
 
 _FIRST_PAUSE_SECONDS = 1.0

@@ -6,22 +6,22 @@ The host speaks the OpenAI chat-completion format, too: a request's body, and th
 import itertools
 import json
 
-from adaptive.core.messages import (
-    estimated_tokens,
-    listing,
-    mapping,
-    text_field,
-)
-from adaptive.core.model import JsonMapping, JsonObject, frozen
-from adaptive.core.providers import (
+from adaptive.core import (
     Completion,
     CompletionRequest,
+    JsonMapping,
+    JsonObject,
     ModelRejected,
     ReplyUnusable,
     ResponseFormat,
     endpoint,
+    estimated_tokens,
     failure,
+    frozen,
+    listing,
+    mapping,
     post_json,
+    text_field,
 )
 from adaptive.llm.reply import ONLY_REASONING
 

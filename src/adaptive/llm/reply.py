@@ -9,10 +9,16 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from adaptive.core.messages import listing, mapping
-from adaptive.core.model import JsonMapping, frozen
-from adaptive.core.providers import Completion, ReplyUnusable
-from adaptive.core.texts import Phrase, compiled_patterns
+from adaptive.core import (
+    Completion,
+    JsonMapping,
+    Phrase,
+    ReplyUnusable,
+    compiled_patterns,
+    frozen,
+    listing,
+    mapping,
+)
 
 _TOO_LONG = "the model's reply is far too long"
 _EMPTY = Phrase("reply_empty")

@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from adaptive.core.messages import text_field
-from adaptive.core.model import (
+from adaptive.core import (
     HostError,
     Memory,
     NewMemory,
@@ -23,8 +22,9 @@ from adaptive.core.model import (
     has_ended,
     is_core,
     log_failure,
+    phrase,
+    text_field,
 )
-from adaptive.core.texts import phrase
 from adaptive.memory.audit import AuditEntry, ChangeKind, UserStore
 from adaptive.memory.gate import draft_of
 from adaptive.memory.tables import ArchivedMemory

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, field, replace
 from typing import Literal, Self
 
-from adaptive.core.model import (
+from adaptive.core import (
     Memory,
     MemoryStore,
     Provenance,

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TypeVar
 
-from adaptive.core.messages import listing, local_time, mapping
-from adaptive.core.model import (
+from adaptive.core import (
     AdaptiveMemoryError,
     Memory,
     frozen,
+    listing,
+    local_time,
     log_failure,
+    mapping,
+    phrase,
 )
-from adaptive.core.texts import phrase
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.privacy.spoken_requests import ErasureRequest
 from adaptive.settings.hook import Hook

@@ -6,20 +6,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from adaptive.core.marks import is_mark
-from adaptive.core.messages import listing, mapping, text_field
-from adaptive.core.model import (
+from adaptive.core import (
     CATEGORIES,
     Draft,
     JsonMapping,
     JsonObject,
     Memory,
     NewMemory,
+    Phrase,
     WriteRefused,
     frozen,
+    is_mark,
+    listing,
+    mapping,
+    text_cache,
+    text_field,
 )
-from adaptive.core.runtime import text_cache
-from adaptive.core.texts import Phrase
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced

@@ -19,8 +19,11 @@ from typing import Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from adaptive.core.marks import PlaceChoices
-from adaptive.core.model import Memory, frozen
+from adaptive.core import (
+    Memory,
+    PlaceChoices,
+    frozen,
+)
 
 DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.

@@ -6,8 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 
-from adaptive.core.messages import local_time
-from adaptive.core.model import Turn, frozen
+from adaptive.core import (
+    Turn,
+    frozen,
+    local_time,
+)
 from adaptive.memory.tables import (
     DAY_SECONDS,
     Entry,

@@ -17,20 +17,21 @@ from collections.abc import (
 from dataclasses import field
 from typing import Protocol
 
-from adaptive.core.embedding import Sources
-from adaptive.core.marks import Place
-from adaptive.core.model import (
+from adaptive.core import (
     AdaptiveMemoryError,
+    KeyedLocks,
     Memory,
     NewMemory,
+    Place,
     Proposal,
     Provenance,
+    Sources,
     WriteRefused,
     frozen,
     log_failure,
+    phrase,
+    portions,
 )
-from adaptive.core.runtime import KeyedLocks, portions
-from adaptive.core.texts import phrase
 from adaptive.memory.archive import (
     FOLDER_IS_GONE,
     archive_memories,

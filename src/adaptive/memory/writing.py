@@ -11,24 +11,25 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
-from adaptive.core.marks import QUIET, marked
-from adaptive.core.model import (
+from adaptive.core import (
+    QUIET,
     Draft,
     HostError,
     LeaseLost,
     Memory,
     MemoryUnavailable,
     NewMemory,
+    Phrase,
     Proposal,
     ProposalKind,
     Provenance,
     WriteRefused,
     frozen,
     log,
+    marked,
+    staged,
     with_detail,
 )
-from adaptive.core.runtime import staged
-from adaptive.core.texts import Phrase
 from adaptive.memory.archive import exchange, source_of
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step, UserStore
 from adaptive.memory.gate import draft_of

@@ -21,13 +21,13 @@ import unicodedata
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.runtime import text_cache
-from adaptive.core.texts import (
+from adaptive.core import (
     NGRAM_BUCKETS,
     Phrase,
     classifier,
     compiled_patterns,
     ngram_buckets,
+    text_cache,
 )
 from adaptive.privacy.scanning import Respelling, respelled
 

@@ -8,9 +8,14 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adaptive.core.messages import listing, mapping
-from adaptive.core.model import JsonMapping, JsonObject
-from adaptive.core.runtime import UserCache, turn_state
+from adaptive.core import (
+    JsonMapping,
+    JsonObject,
+    UserCache,
+    listing,
+    mapping,
+    turn_state,
+)
 from adaptive.privacy.redaction import Redaction
 
 # Fields in which providers tell what a model thought (host: utils/middleware.py), and what it says.

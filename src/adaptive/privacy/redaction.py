@@ -10,21 +10,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from adaptive.core.embedding import (
-    EmbedderIdentity,
-    EmbeddingModel,
-    Pace,
-)
-from adaptive.core.model import (
+from adaptive.core import (
     AdaptiveMemoryError,
-    Vectors,
-    frozen,
-)
-from adaptive.core.providers import (
     Completer,
     Completion,
     CompletionRequest,
+    EmbedderIdentity,
+    EmbeddingModel,
+    Pace,
     ResponseFormat,
+    Vectors,
+    frozen,
 )
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced

@@ -4,8 +4,10 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from adaptive.core.model import frozen
-from adaptive.core.runtime import text_cache
+from adaptive.core import (
+    frozen,
+    text_cache,
+)
 
 # Signs, the plain ones that they look like, and fillers and selectors, which are not seen. The full
 # stops that a browser takes in a host name are U+3002, U+FF0E and U+FF61 (UTS #46, section 4).

@@ -9,7 +9,7 @@ the value decides. What is read around a noun is bounded, so the work is linear.
 import re
 from collections.abc import Iterator
 
-from adaptive.core.texts import (
+from adaptive.core import (
     compiled_patterns,
     head_and_tail,
     pattern_table,

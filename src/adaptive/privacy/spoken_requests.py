@@ -15,9 +15,15 @@ from contextlib import suppress
 from datetime import date, timedelta
 from typing import Literal
 
-from adaptive.core.messages import Message, local_time, said_at
-from adaptive.core.model import frozen
-from adaptive.core.texts import head_and_tail, pattern_table, word_table
+from adaptive.core import (
+    Message,
+    frozen,
+    head_and_tail,
+    local_time,
+    pattern_table,
+    said_at,
+    word_table,
+)
 from adaptive.settings.hook import Hook
 
 _MONTHS = pattern_table("personal_shapes")["MONTH"]

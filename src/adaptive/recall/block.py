@@ -6,15 +6,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from adaptive.core.messages import (
+from adaptive.core import (
+    JsonMapping,
+    Memory,
     estimated_tokens,
+    frozen,
     listing,
+    log,
     mapping,
+    phrase,
+    text_cache,
     text_field,
 )
-from adaptive.core.model import JsonMapping, Memory, frozen, log
-from adaptive.core.runtime import text_cache
-from adaptive.core.texts import phrase
 from adaptive.privacy.injection import (
     escaped_entry,
     injection_reason,

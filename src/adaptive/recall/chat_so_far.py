@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
 
-from adaptive.core.messages import (
+from adaptive.core import (
     Message,
     estimated_tokens,
+    frozen,
     is_of_user,
     message_text,
 )
-from adaptive.core.model import frozen
 from adaptive.memory.tables import Addition
 from adaptive.search.history_ports import Quotation
 from adaptive.search.vectors import content_hash

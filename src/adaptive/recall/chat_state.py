@@ -4,13 +4,14 @@ import time
 from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
 from typing import Protocol
 
-from adaptive.core.embedding import Embedder
-from adaptive.core.model import (
+from adaptive.core import (
+    Embedder,
     HostError,
+    KeyedLocks,
     TablesUnavailable,
+    UserCache,
     log_failure,
 )
-from adaptive.core.runtime import KeyedLocks, UserCache
 from adaptive.memory.tables import Addition, ChatTable
 from adaptive.recall.chat_so_far import ChatSoFar, joined_additions
 from adaptive.recall.placement import Placed

@@ -11,7 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adaptive.core.model import CORE_IMPORTANCE, Memory, Vectors, frozen
+from adaptive.core import (
+    CORE_IMPORTANCE,
+    Memory,
+    Vectors,
+    frozen,
+)
 from adaptive.search.calibration import speaks_of_self
 from adaptive.search.examples import Judges
 from adaptive.search.fusion import RankingQuery

@@ -6,8 +6,14 @@ in a prompt, or that is kept from the chat's model: the day on which it was note
 
 from collections.abc import Collection, Mapping
 
-from adaptive.core.messages import clipped_line, has_words, plain_line
-from adaptive.core.model import CORE_IMPORTANCE, Memory, has_ended
+from adaptive.core import (
+    CORE_IMPORTANCE,
+    Memory,
+    clipped_line,
+    has_ended,
+    has_words,
+    plain_line,
+)
 from adaptive.privacy.injection import escaped_entry
 from adaptive.recall.block import utc_day, withheld_reason
 from adaptive.recall.selection import (

@@ -5,20 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from adaptive.core.messages import mapping
-from adaptive.core.model import (
+from adaptive.core import (
+    PROMPTS,
     AdaptiveMemoryError,
-    Memory,
-    log_failure,
-)
-from adaptive.core.providers import (
     Completer,
     Completion,
     CompletionRequest,
+    Memory,
     ReplyUnusable,
+    UserCache,
+    head_and_tail,
+    log_failure,
+    mapping,
+    staged,
 )
-from adaptive.core.runtime import UserCache, staged
-from adaptive.core.texts import PROMPTS, head_and_tail
 from adaptive.llm.ask import (
     AnswerFormats,
     ask,

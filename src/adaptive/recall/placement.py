@@ -13,7 +13,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 
-from adaptive.core.model import frozen
+from adaptive.core import (
+    frozen,
+)
 from adaptive.memory.tables import AddedText, Addition
 from adaptive.recall.block import (
     BlockEntry,

@@ -4,15 +4,17 @@ import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 
-from adaptive.core.messages import (
+from adaptive.core import (
+    JsonObject,
     Message,
+    UserCache,
+    frozen,
     is_of_user,
     listing,
     mapping,
     message_text,
+    turn_state,
 )
-from adaptive.core.model import JsonObject, frozen
-from adaptive.core.runtime import UserCache, turn_state
 from adaptive.recall.block import (
     BLOCK_SEPARATOR,
     CLOSE_MARKER,

@@ -10,10 +10,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from adaptive.core.embedding import Embedder
-from adaptive.core.messages import (
+from adaptive.core import (
+    Embedder,
     Message,
+    Vectors,
+    frozen,
     has_words,
+    head_and_tail,
     is_of_user,
     local_time,
     message_text,
@@ -21,8 +24,6 @@ from adaptive.core.messages import (
     sentences,
     spoken_text,
 )
-from adaptive.core.model import Vectors, frozen
-from adaptive.core.texts import head_and_tail
 from adaptive.privacy.secrets import without_secrets
 from adaptive.privacy.spoken_requests import sentences_to_forget
 from adaptive.recall.chat_so_far import ChatSoFar

@@ -11,16 +11,20 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from adaptive.core.embedding import Sources
-from adaptive.core.messages import Message, listing, mapping, typed_message
-from adaptive.core.model import (
+from adaptive.core import (
     JsonObject,
     Memory,
     MemoryUnavailable,
+    Message,
+    Sources,
+    listing,
     log_failure,
+    mapping,
+    phrase,
+    tally,
+    tell_outcome,
+    typed_message,
 )
-from adaptive.core.runtime import tally, tell_outcome
-from adaptive.core.texts import phrase
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import AddedText, ChatNotesTable, ChatTable
 from adaptive.privacy.spoken_requests import spoken_request

@@ -12,21 +12,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from adaptive.core.messages import (
+from adaptive.core import (
+    AdaptiveMemoryError,
+    JsonObject,
     Message,
     estimated_tokens,
     is_of_user,
     listing,
+    log_failure,
     mapping,
     message_text,
     newest_user_message,
     rewritten_answers,
     without_answer_note,
-)
-from adaptive.core.model import (
-    AdaptiveMemoryError,
-    JsonObject,
-    log_failure,
 )
 from adaptive.memory.tables import ChatNotesTable
 from adaptive.privacy.injection import escaped_entry

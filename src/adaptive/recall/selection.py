@@ -7,8 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from adaptive.core.model import Memory, frozen, has_ended
-from adaptive.core.runtime import stage
+from adaptive.core import (
+    Memory,
+    frozen,
+    has_ended,
+    stage,
+)
 from adaptive.memory.tables import AddedText
 from adaptive.recall.block import (
     BlockEntry,

@@ -20,14 +20,15 @@ from typing import Literal
 
 import numpy as np
 
-from adaptive.core.embedding import Embedder
-from adaptive.core.model import (
+from adaptive.core import (
+    Embedder,
     StoredVector,
     Vectors,
     VectorTable,
     frozen,
+    head_and_tail,
+    listed_lines,
 )
-from adaptive.core.texts import head_and_tail, listed_lines
 from adaptive.search.vectors import (
     content_hash,
     embedded_texts,

@@ -7,23 +7,19 @@ from typing import Any, cast
 
 import numpy as np
 
-from adaptive.core.embedding import (
+from adaptive.core import (
     EmbedderIdentity,
     EmbeddingBusy,
-    Pace,
-)
-from adaptive.core.model import (
     EmbeddingError,
-    Vectors,
-    frozen,
-)
-from adaptive.core.providers import (
     ModelBusy,
     ModelError,
+    Pace,
+    Vectors,
     endpoint,
+    frozen,
     post_json,
+    titled_parts,
 )
-from adaptive.core.texts import titled_parts
 
 # The prefixes of queries and of contents, by words that are all in a model's name.
 _INSTRUCTIONS = {

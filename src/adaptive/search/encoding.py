@@ -18,9 +18,10 @@ from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
-from adaptive.core.embedding import EmbedderIdentity, Pace
-from adaptive.core.model import (
+from adaptive.core import (
+    EmbedderIdentity,
     EmbeddingError,
+    Pace,
     Vectors,
     frozen,
 )

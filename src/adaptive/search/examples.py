@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.model import Vectors, frozen
-from adaptive.core.texts import listed_lines
+from adaptive.core import (
+    Vectors,
+    frozen,
+    listed_lines,
+)
 from adaptive.search.calibration import (
     NULL_PROMPTS,
     NullLevel,

@@ -12,16 +12,17 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from adaptive.core.embedding import EmbeddingModel, Pace
-from adaptive.core.model import (
+from adaptive.core import (
     EmbeddingError,
+    EmbeddingModel,
+    Pace,
     StoredVector,
     Vectors,
     VectorTable,
     frozen,
     log,
+    look_at,
 )
-from adaptive.core.runtime import look_at
 from adaptive.search.calibration import NOBODY, NULL_PROMPTS
 from adaptive.search.vectors import (
     FINGERPRINT_MARK,

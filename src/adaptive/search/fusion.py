@@ -32,9 +32,13 @@ from sys import intern
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.messages import has_words
-from adaptive.core.model import Vectors, frozen, log
-from adaptive.core.texts import head_and_tail
+from adaptive.core import (
+    Vectors,
+    frozen,
+    has_words,
+    head_and_tail,
+    log,
+)
 from adaptive.search.calibration import (
     FIRST_TEXTS,
     NULL_PROMPTS,

@@ -9,8 +9,12 @@ from collections.abc import (
 )
 from typing import Protocol
 
-from adaptive.core.messages import Message
-from adaptive.core.model import JsonMapping, Vectors, frozen
+from adaptive.core import (
+    JsonMapping,
+    Message,
+    Vectors,
+    frozen,
+)
 
 # The id of a chat, and of a message in it.
 MessageKey = tuple[str, str]

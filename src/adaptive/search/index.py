@@ -13,17 +13,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.marks import Place
-from adaptive.core.model import (
+from adaptive.core import (
+    PER_STATEMENT,
     Memory,
     MemoryStore,
+    Place,
     StoredVector,
     StoreStamp,
     Vectors,
     frozen,
     is_core,
 )
-from adaptive.core.runtime import PER_STATEMENT
 from adaptive.search.fusion import RankingIndex, ranking_index
 from adaptive.search.vectors import content_hash
 

@@ -6,17 +6,19 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from adaptive.core.embedding import Embedder, Sources
-from adaptive.core.model import (
+from adaptive.core import (
     AdaptiveMemoryError,
+    Embedder,
     EmbeddingError,
+    Sources,
     StoredVector,
     StoreStamp,
+    UserCache,
     Vectors,
     VectorTable,
     log_failure,
+    staged,
 )
-from adaptive.core.runtime import UserCache, staged
 from adaptive.search.calibration import (
     NULL_PROMPTS,
     SharedVectors,

@@ -32,10 +32,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.messages import normalised_text
-from adaptive.core.model import Vectors, frozen
-from adaptive.core.runtime import text_cache
-from adaptive.core.texts import head_and_tail, listed_lines
+from adaptive.core import (
+    Vectors,
+    frozen,
+    head_and_tail,
+    listed_lines,
+    normalised_text,
+    text_cache,
+)
 
 # A message that carries a document says what it wants at its head or its tail.
 _LONGEST_TEXT = 8000

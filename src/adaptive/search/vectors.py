@@ -19,26 +19,26 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from adaptive.core.embedding import (
+from adaptive.core import (
+    CircuitBreaker,
     Embedder,
+    EmbeddingError,
     EmbeddingModel,
+    Memory,
     Pace,
     Sources,
-)
-from adaptive.core.messages import has_words
-from adaptive.core.model import (
-    EmbeddingError,
-    Memory,
     StoredVector,
     TablesUnavailable,
+    UserCache,
     Vectors,
     VectorTable,
+    has_words,
+    head_and_tail,
     log,
     log_failure,
+    staged,
+    tally,
 )
-from adaptive.core.providers import CircuitBreaker
-from adaptive.core.runtime import UserCache, staged, tally
-from adaptive.core.texts import head_and_tail
 
 # A chunk on a slow CPU takes a minute; who takes longer hangs.
 _LONGEST_CALL_SECONDS = 600.0

@@ -10,19 +10,20 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self
 
-from adaptive.core.embedding import Sources
-from adaptive.core.marks import Place
-from adaptive.core.model import (
+from adaptive.core import (
+    Completer,
     ConversationKind,
     HindranceLine,
     HostError,
     JsonMapping,
     JsonObject,
+    Place,
+    Sources,
+    TurnState,
+    UserCache,
     frozen,
+    phrase,
 )
-from adaptive.core.providers import Completer
-from adaptive.core.runtime import TurnState, UserCache
-from adaptive.core.texts import phrase
 from adaptive.settings.merged import HiddenMemories, Settings
 
 # Kinds whose prompt gets memories. In a channel and in a chat that somebody else owns, other

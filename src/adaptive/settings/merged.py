@@ -12,12 +12,13 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
-from adaptive.core.marks import Place, PlaceChoice
-from adaptive.core.model import (
+from adaptive.core import (
     CATEGORIES,
     CORE_CATEGORIES,
     Draft,
     Memory,
+    Place,
+    PlaceChoice,
     frozen,
 )
 from adaptive.settings.valves import (

@@ -22,10 +22,15 @@ from pydantic import (
     field_validator,
 )
 
-from adaptive.core.marks import PlaceChoice
-from adaptive.core.messages import listing, mapping
-from adaptive.core.model import CATEGORIES, JsonObject
-from adaptive.core.texts import titled_parts, word_table
+from adaptive.core import (
+    CATEGORIES,
+    JsonObject,
+    PlaceChoice,
+    listing,
+    mapping,
+    titled_parts,
+    word_table,
+)
 
 SaveMode = Literal["auto", "suggest", "off"]
 HistoryReach = Literal["off", "chat", "all"]
