@@ -47,7 +47,7 @@ from abc import ABC, abstractmethod
 from aiohttp import ClientError
 from bisect import bisect_left
 from collections import Counter, defaultdict, deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Container, Coroutine, Generator, Hashable, Iterable, Iterator, Mapping, Sequence, Set, Set as AbstractSet
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Container, Coroutine, Generator, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
@@ -68,7 +68,7 @@ from math import inf
 from numpy.typing import NDArray
 from operator import attrgetter, itemgetter, methodcaller
 from pathlib import Path
-from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, ValidatorFunctionWrapHandler as Handler, field_validator
+from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 from sqlalchemy import BigInteger, Boolean, Column, ColumnElement, Executable, JSON, LargeBinary, MetaData, Select, String, Table, Text, case, delete, exists, false, func, literal, or_, select, text, true, tuple_, union, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
@@ -403,8 +403,8 @@ class Memory(Tagged):
  stored:tuple[str,str|None,str|None]=("",None,None)
  @property
  def said_at(self):
-  noted=self.meta.get("said_at")
-  return noted if noted and isinstance(noted,int)else self.created_at
+  at=self.meta.get("said_at")
+  return at if isinstance(at,int)and at>0 else self.created_at
 CORE_IMPORTANCE=9
 def is_core(memory):
  is_tagged=any(tag in CORE_CATEGORIES for tag in memory.tags)
@@ -522,8 +522,10 @@ def _sent_text(message):
     parts+=listing(item.get("content"))
  texts=[part.get("text")for part in map(mapping,parts)if part.get("type","text")in("text","output_text")]
  return "\n".join(text for text in texts if isinstance(text,str))
+def is_of_user(message):
+ return message.get("role")=="user"
 def newest_user_message(messages):
- return next((message for message in reversed(messages)if message.get("role")=="user"),None)
+ return next(filter(is_of_user,reversed(messages)),None)
 def closing_answer(messages):
  answer=dict(mapping(messages[-1]))if messages else{}
  return answer if answer.get("role")=="assistant" else{}
@@ -1039,28 +1041,28 @@ class _CacheEntry(Generic[Cached]):
  value:Cached
  weight:int
  ends_at:float
+@dataclass(slots=True)
 class UserCache(Generic[Cached]):
- def __init__(self,most,weight=lambda _:1,seconds=math.inf,now=time.monotonic):
-  self._most=most
-  self._weight=weight
-  self._seconds=seconds
-  self._now=now
-  self._entries={}
-  self._total=0
+ most:int
+ weight:Callable[[Cached],int]=lambda _:1
+ seconds:float=math.inf
+ now:Callable[[],float]=time.monotonic
+ _entries:dict[CacheKey,_CacheEntry[Cached]]=field(default_factory=dict[CacheKey,_CacheEntry[Cached]])
+ _total:int=0
  def get(self,key):
   entry=self._entries.get(key)
-  if entry is None or entry.ends_at<=self._now():
+  if entry is None or entry.ends_at<=self.now():
    self.pop(key)
    return None
   self._entries[key]=self._entries.pop(key)
   return entry.value
  def put(self,key,value):
   self.pop(key)
-  weight=min(self._weight(value),self._most)
-  ends_at=self._now()+self._seconds
+  weight=min(self.weight(value),self.most)
+  ends_at=self.now()+self.seconds
   self._entries[key]=_CacheEntry(value,weight,ends_at)
   self._total+=weight
-  while self._total>self._most:
+  while self._total>self.most:
    self.pop(next(iter(self._entries)))
  def pop(self,key):
   entry=self._entries.pop(key,None)
@@ -1810,13 +1812,15 @@ class Entry:
  expires_at:int|None=None
 class Entries(Protocol):...
 class Leases(Protocol):...
-def read_as(kind,entries):
- bodies=[]
+def bodies_by_key(kind,entries):
+ bodies={}
  for entry in entries:
   with suppress(ValueError):
    body=_reader(kind).validate_python(entry.body)
-   bodies.append(cast(Body,body))
- return tuple(bodies)
+   bodies[entry.key]=cast(Body,body)
+ return bodies
+def read_as(kind,entries):
+ return tuple(bodies_by_key(kind,entries).values())
 _reader=cache(TypeAdapter[object])
 @dataclass(frozen=True)
 class EntryTable:
@@ -1831,7 +1835,7 @@ class ValueTable(EntryTable,Generic[Body]):
   return(await self.values(user_id,[key])).get(key,self.otherwise)
  async def values(self,user_id,keys):
   entries=await self.entries.read(self.kind,user_id,keys)
-  return{entry.key:value for entry in entries for value in read_as(self.form,[entry])}
+  return bodies_by_key(self.form,entries)
  async def write(self,user_id,chat_id,value,now,message_id=""):
   entry=Entry(key=message_id or chat_id,body=_reader(self.form).dump_python(value),created_at=now,chat_id=chat_id,message_id=message_id,expires_at=self.lifetime and now+self.lifetime)
   await self.entries.put(self.kind,user_id,[entry])
@@ -1867,7 +1871,7 @@ class CostTable(EntryTable):
   await self.entries.put("cost",user_id,[entry])
  async def days(self,user_id):
   entries=await self.entries.read("cost",user_id)
-  return{entry.key:spent for entry in entries for spent in read_as(Counter[str],[entry])}
+  return bodies_by_key(Counter[str],entries)
 @frozen
 class AddedText:
  text:str
@@ -1904,7 +1908,6 @@ _TURN_LOOK_SECONDS=0.25
 _FOR_GOOD_SECONDS=100*365*24*3600.0
 _LONGEST_WAIT_SECONDS=300.0
 _LOOK_SECONDS=0.5
-NOT_KNOWN=Phrase("end_unknown")
 AnyMessage=TypeVar("AnyMessage",bound=JsonMapping)
 _COMMAND=re.compile(r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z",re.IGNORECASE|re.DOTALL)
 _UNSEEN_AROUND="\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
@@ -1940,23 +1943,21 @@ def without_commands(messages,*,said_while_off=True):
  command=None
  is_off=False
  for message in messages:
-  role=message.get("role")
-  if role=="user":
+  if is_of_user(message):
    command=read_command(message_text(message))
    if command is not None and command.name in SWITCHES:
     is_off=command.name=="off"
   is_left_out=command is not None or(is_off and not said_while_off)
-  if role=="system" or not is_left_out:
+  if message.get("role")=="system" or not is_left_out:
    remaining.append(message)
  return remaining
 def rememberable_messages(messages):
  return without_commands(messages,said_while_off=False)
 def memory_is_off(messages):
- for message in reversed(messages):
-  if message.get("role")=="user":
-   command=read_command(message_text(message))
-   if command is not None and command.name in SWITCHES:
-    return command.name=="off"
+ for message in filter(is_of_user,reversed(messages)):
+  command=read_command(message_text(message))
+  if command is not None and command.name in SWITCHES:
+   return command.name=="off"
  return False
 def without_former_commands(body):
  messages=messages_of(body)
@@ -1988,14 +1989,14 @@ class CommandTurn:
    is_late=not answering.done()
    text=phrase("goes_on")
    if not is_late:
-    text=str(NOT_KNOWN)if answering.cancelled()else answering.result()
+    text=phrase("end_unknown")if answering.cancelled()else answering.result()
    try:
     await self.place.give(folded_away(text),self.title)
    finally:
     if is_late:
      start(self._answer_late(answering))
  async def _answer_late(self,answering):
-  text=str(NOT_KNOWN)
+  text=phrase("end_unknown")
   try:
    text=await answering
   finally:
@@ -2020,7 +2021,7 @@ class OncePerMessage:
   is_first=await self.leases.acquire(f"command:{message_id}:{user_id}",now,_FOR_GOOD_SECONDS)
   if not is_first:
    return await self._given(user_id,message_id)
-  text=str(NOT_KNOWN)
+  text=phrase("end_unknown")
   try:
    text=await carry_out()
   finally:
@@ -2037,7 +2038,7 @@ class OncePerMessage:
      if text:
       return text
      await asyncio.sleep(_LOOK_SECONDS)
-  return str(NOT_KNOWN)
+  return phrase("end_unknown")
 # src/adaptive/memory/suggestion_table.py
 MOST_WAITING_SUGGESTIONS=20
 ASKED_REST_SECONDS=600
@@ -3131,9 +3132,8 @@ class EndpointModel:
    raise EmbeddingError("the valves `embedding_api_url` and `embedding_model_name` must be set")
   prefix=self.identity.prefix(query=query)
   sent=[f"{prefix}{text}" for text in texts]
-  batches=[sent[start:start+_BATCH]for start in range(0,len(sent),_BATCH)]
   rows=[]
-  for batch in batches:
+  for batch in portions(sent,_BATCH):
    rows+=[*await self._batch(batch)]
   return checked_vectors(rows,len(texts),repr(self.url))
  async def _batch(self,texts):
@@ -4481,15 +4481,12 @@ def first_list(result,name):
 _MOST_MESSAGES=400
 _FIRST_TEXT=2
 _LATER_TEXT=8
-def is_of_user(message):
- return message.get("role")=="user"
 def message_keys(messages):
  keys=[]
  former=""
- for message in messages:
-  if is_of_user(message):
-   former=content_hash(f"{former}\n{message_text(message)}")
-   keys.append(former)
+ for message in filter(is_of_user,messages):
+  former=content_hash(f"{former}\n{message_text(message)}")
+  keys.append(former)
  return keys
 @frozen
 class ChatSoFar:
@@ -5636,6 +5633,8 @@ PiiRedaction=Literal["off","store","model","all"]
 Password=Annotated[str,Field(json_schema_extra={"input":{"type":"password"}})]
 _MODELS:dict[str,JsonValue]={"type":"select","options":"model_choices"}
 ModelChoice=Annotated[str,Field(json_schema_extra={"input":_MODELS})]
+def within(least,most,*,default):
+ return Field(default,ge=least,le=most)
 PERSONAL_KINDS=word_table("personal_kinds")
 class LenientModel(BaseModel):
  model_config=ConfigDict(extra="ignore",defer_build=True,allow_inf_nan=False)
@@ -5671,8 +5670,8 @@ class Valves(LenientModel):
  allowed_memory_banks:str="General, Personal, Work"
  show_status:bool=True
  history_recall:HistoryReach="all"
- priority:Annotated[int,Field(ge=-1000,le=1000)]=0
- inlet_timeout_seconds:Annotated[float,Field(ge=0.1,le=60)]=3.0
+ priority:int=within(-1000,1000,default=0)
+ inlet_timeout_seconds:float=within(0.1,60,default=3.0)
  timezone:str="UTC"
  inject_in_temporary_chats:bool=False
  native_memory:Literal["replace","keep"]="replace"
@@ -5680,20 +5679,20 @@ class Valves(LenientModel):
  llm_model_name:str=""
  llm_api_endpoint_url:str=""
  llm_api_key:Password=""
- llm_timeout_seconds:Annotated[float,Field(ge=1,le=600)]=60.0
+ llm_timeout_seconds:float=within(1,600,default=60.0)
  embedding_provider_type:Literal["host","local","openai_compatible"]="host"
  embedding_model_name:str=""
  embedding_api_url:str=""
  embedding_api_key:Password=""
- related_memories_n:Annotated[int,Field(ge=1,le=50)]=15
- max_injected_tokens:Annotated[int,Field(ge=50,le=20000)]=3000
+ related_memories_n:int=within(1,50,default=15)
+ max_injected_tokens:int=within(50,20000,default=3000)
  vector_similarity_threshold:Proportion=0.0
  relevance_threshold:Proportion=0.0
  memory_format:MemoryFormat="bullet"
  memory_placement:Literal["system","message"]="system"
  show_sources:bool=False
  use_llm_for_relevance:bool=False
- top_n_memories:Annotated[int,Field(ge=1,le=200)]=20
+ top_n_memories:int=within(1,200,default=20)
  memory_relevance_prompt:str=""
  memory_categories:str=", ".join(CATEGORIES)
  memory_keep:str=""
@@ -5702,12 +5701,12 @@ class Valves(LenientModel):
  memory_language:str=""
  learn_from_api_calls:bool=False
  check_outdated_memories:bool=True
- extraction_debounce_seconds:Annotated[float,Field(ge=0,le=600)]=2.0
- max_extractions_per_hour:Annotated[int,Field(ge=0,le=10_000)]=60
+ extraction_debounce_seconds:float=within(0,600,default=2.0)
+ max_extractions_per_hour:int=within(0,10_000,default=60)
  confirmation:Literal["status","message","off"]="status"
  deduplicate_memories:bool=True
  similarity_threshold:Proportion=0.0
- max_total_memories:Annotated[int,Field(ge=0,le=1_000_000)]=0
+ max_total_memories:int=within(0,1_000_000,default=0)
  enable_summarization_task:bool=False
  pii_redaction:PiiRedaction="store"
  mask_in_memories:str="crypto_wallet, ip, mac, iban, national_id, passport"
@@ -5721,7 +5720,7 @@ class Valves(LenientModel):
  validate_links:bool=False
  history_recall_default:HistoryReach="off"
  enable_history_summary:bool=False
- max_context_tokens:Annotated[int,Field(ge=0,le=10_000_000)]=0
+ max_context_tokens:int=within(0,10_000_000,default=0)
  @classmethod
  def model_choices(cls):
   known=cls.model_catalogue()if cls.model_catalogue else[]
@@ -6425,10 +6424,6 @@ def known_models(saved):
   choices.insert(0,(chosen,f"{chosen} (not available now)"))
  return[{"value":model_id,"label":label}for model_id,label in choices]
 # src/adaptive/memory/gate.py
-SECRET_LEFT_OUT=Phrase("holds_secret")
-RULED_OUT=Phrase("ruled_out")
-NOT_AS_IT_WAS=Phrase("not_as_it_was")
-SAVING_IS_OFF=Phrase("saving_off")
 _SECRET_MARKS=(SECRET_MARK,"[secret]")
 _LONGEST=4000
 _LONGEST_LABEL=100
@@ -6492,10 +6487,10 @@ class Gate:
   if reason:=secret_reason(find_secrets(bare)):
    return Refused(reason,"secret")
   if holds_secret_mark(bare):
-   return Refused(SECRET_LEFT_OUT,"secret")
+   return Refused(Phrase("holds_secret"),"secret")
   ruled_out=listed_words(self.settings.blacklist_topics)
   if ruled_out and holds_listed_word(bare,ruled_out):
-   return Refused(RULED_OUT,"admin")
+   return Refused(Phrase("ruled_out"),"admin")
   if reason:=injection_reason(bare,typed=self.typed,quoted=self.quoted):
    return Refused(reason,"injection")
   return self._without_personal_data(bare)
@@ -6547,13 +6542,13 @@ class Gate:
   for memory in memories:
    draft=replace(draft_of(memory),passed=passed_mark(memory.content))
    if await self._passed_draft(draft)!=draft:
-    raise WriteRefused(NOT_AS_IT_WAS)
+    raise WriteRefused(Phrase("not_as_it_was"))
    meta=await self._passed_meta(memory.meta)
    rows.append(replace(memory,meta=meta))
   return rows
  async def _passed_draft(self,draft):
   if self.settings.save_mode=="off":
-   raise WriteRefused(SAVING_IS_OFF)
+   raise WriteRefused(Phrase("saving_off"))
   verdict=await asyncio.to_thread(self.judged_draft,draft)
   if isinstance(verdict,Refused):
    raise WriteRefused(verdict.reason)
@@ -6564,7 +6559,7 @@ class Gate:
  async def _passed_meta(self,meta):
   passed=[]
   for former in map(mapping,listing(meta.get("history"))):
-   text=await self._passed_text(str(former.get("content")or ""))
+   text=await self._passed_text(text_field(former,"content"))
    if text:
     passed.append({**former,"content":text})
   return{**meta,"history":passed}if "history" in meta else dict(meta)
@@ -6578,7 +6573,7 @@ def holds_secret_mark(text):
  said=text.lower().replace("\\","")
  return any(mark in said for mark in _SECRET_MARKS)
 def draft_of(memory):
- return Draft(content=memory.content,tags=memory.tags,bank=memory.bank,confidence=memory.confidence,importance=memory.importance,until=memory.until,passed=str(memory.meta.get("passed")or ""))
+ return Draft(content=memory.content,tags=memory.tags,bank=memory.bank,confidence=memory.confidence,importance=memory.importance,until=memory.until,passed=text_field(memory.meta,"passed"))
 # src/adaptive/learn/proposals.py
 END_NOTE=" (until {})"
 _REQUESTS={"forget":"DELETE","quiet":"QUIET"}
@@ -6898,8 +6893,9 @@ class AuditTable(EntryTable):
   keys=await self.entries.keys("audit",user_id,first)
   return list(map(ChangeKey.read,keys))
  async def read(self,user_id,keys):
-  keyed=[replace(entry,body={**mapping(entry.body),"key":entry.key})for entry in await self.entries.read("audit",user_id,keys)]
-  return read_as(AuditEntry,keyed)
+  entries=await self.entries.read("audit",user_id,keys)
+  changes=bodies_by_key(AuditEntry,entries)
+  return tuple(replace(changes[key],key=key)for key in changes)
  async def record(self,user_id,changes):
   try:
    await self._append(user_id,map(_secretless,changes))
@@ -7570,26 +7566,28 @@ async def exchange(user,*new,back=(),gone=(),into_archive=(),out_of_archive=()):
   with suppress(TablesUnavailable):
    await user.archive.discard(user.user_id,out_of_archive)
  return rows
-def archived_change(copy,kind,step=""):
- return AuditEntry(kind=kind,memory_id=copy.memory.id,before=copy.memory,reason=copy.reason,archived=copy,step=step)
+async def archive_memories(user,memories,reason,source):
+ now=int(time.time())
+ archived=[ArchivedMemory(memory,reason,now)for memory in memories]
+ await exchange(user,gone=memories,into_archive=archived)
+ changes=[_archived_change(copy,"pruned")for copy in archived]
+ await user.record(*changes,source=source)
+def _archived_change(copy,kind):
+ return AuditEntry(kind=kind,memory_id=copy.memory.id,before=copy.memory,reason=copy.reason,archived=copy)
 async def prune_store(user,settings,source,fresh):
  limit=settings.max_total_memories
  reason=f"more than {limit} memories; the least important go first"
- now=int(time.time())
  try:
   if not limit or(await user.store.stamp()).count<=limit:
    return[]
   memories=await user.store.read()
   too_many=min(max(len(memories)-limit,0),_PRUNED_PER_TURN)
   candidates=[memory for memory in memories if memory.id not in fresh and not memory.is_pinned]
-  leaving=leaving_first(candidates,now)[:too_many]
-  archived=[ArchivedMemory(memory,reason,now)for memory in leaving]
-  await exchange(user,gone=leaving,into_archive=archived)
+  leaving=leaving_first(candidates,int(time.time()))[:too_many]
+  await archive_memories(user,leaving,reason,source)
  except HostError as error:
   log_failure("nothing is pruned",error)
   return[]
- changes=[archived_change(copy,"pruned")for copy in archived]
- await user.record(*changes,source=source)
  return[Proposal("END",memory.id,draft=draft_of(memory),before=memory.content).decided("archived",reason)for memory in leaving]
 def leaving_first(memories,now):
  today=str(datetime.fromtimestamp(now,UTC).date())
@@ -7638,21 +7636,18 @@ def plan_restoration(archived,rows,limit):
 async def replace_by_summary(user,cluster,text):
  top=max(cluster,key=lambda memory:memory.importance)
  draft=replace(draft_of(top),content=text,confidence=min(memory.confidence for memory in cluster),passed="")
- source=Provenance("","",max(source_of(memory).said_at for memory in cluster))
  summary_id=str(uuid.uuid4())
+ said_at=max(memory.said_at for memory in cluster)
+ source=Provenance("","",said_at,step=summary_id)
  summary=NewMemory(draft,source,id=summary_id)
  now=int(time.time())
  archived=[ArchivedMemory(memory,"one memory says it now",now,summary_id)for memory in cluster]
  (row,)=await exchange(user,summary,gone=cluster,into_archive=archived)
- change=AuditEntry(kind="saved",memory_id=summary_id,after=row.content,reason=f"a summary of {len(cluster)} memories",step=summary_id)
- gone=[archived_change(copy,"summarised",summary_id)for copy in archived]
- await user.record(change,*gone)
+ change=AuditEntry(kind="saved",memory_id=summary_id,after=row.content,reason=f"a summary of {len(cluster)} memories")
+ gone=[_archived_change(copy,"summarised")for copy in archived]
+ await user.record(change,*gone,source=source)
 def source_of(memory):
- meta=memory.meta
- said_at=meta.get("said_at")
- if not isinstance(said_at,int)or said_at<=0:
-  said_at=memory.created_at
- return Provenance(chat_id=str(meta.get("chat_id")or ""),message_id=str(meta.get("message_id")or ""),said_at=said_at)
+ return Provenance(chat_id=text_field(memory.meta,"chat_id"),message_id=text_field(memory.meta,"message_id"),said_at=memory.said_at)
 # src/adaptive/memory/writing.py
 Held=Callable[[],Awaitable[bool]]
 NO_LONGER_TRUE="no longer true"
@@ -7706,20 +7701,17 @@ async def _written(proposal,memory,user,source):
  changed=NewMemory(draft,source,former=memory)
  archived=None
  row=None
- if memory is None:
-  (row,)=await exchange(user,changed)
- elif proposal.kind=="DELETE":
+ reason=proposal.fact_kind.lower()
+ if memory is not None and proposal.kind=="DELETE":
   await exchange(user,gone=[memory])
- elif proposal.kind=="UPDATE" and proposal.fact_kind.lower()==ASKED:
-  (row,)=await exchange(user,changed)
- elif proposal.kind=="UPDATE":
-  row=await _updated(changed,memory,user)
- elif draft.content!=memory.content or draft.until!=memory.until:
-  (row,)=await exchange(user,changed)
- else:
+ elif memory is not None and proposal.kind=="END" and draft.content==memory.content and draft.until==memory.until:
   archived=ArchivedMemory(memory,NO_LONGER_TRUE,int(time.time()))
   await exchange(user,gone=[memory],into_archive=[archived])
- return AuditEntry(kind=_DONE[proposal.kind],memory_id=row.id if row else proposal.memory_id,before=memory,after=_content__writing(row),reason=proposal.reason or proposal.fact_kind.lower(),archived=archived)
+ elif memory is not None and proposal.kind=="UPDATE" and reason!=ASKED:
+  row=await _updated(changed,memory,user)
+ else:
+  (row,)=await exchange(user,changed)
+ return AuditEntry(kind=_DONE[proposal.kind],memory_id=row.id if row else proposal.memory_id,before=memory,after=_content__writing(row),reason=proposal.reason or reason,archived=archived)
 async def mark_memory(user,memory,marks,kind="updated"):
  marked=replace(draft_of(memory),tags=(*memory.topics,*marks))
  (row,)=await exchange(user,NewMemory(marked,source_of(memory),former=memory))
@@ -7948,7 +7940,7 @@ def entry_as_shown(entry,digest):
  memory=entry.memory
  versions=listing(memory.meta.get("history"))
  for place,version in enumerate(map(mapping,versions)):
-  former=replace(memory,content=str(version.get("content")or ""),meta={**memory.meta,"history":versions[:place]})
+  former=replace(memory,content=text_field(version,"content"),meta={**memory.meta,"history":versions[:place]})
   shown=entry_of(former)
   if shown is not None and content_hash(shown.line)==digest and not reason_against(former):
    return shown
@@ -8009,7 +8001,7 @@ def former_contents(memory):
  versions=[]
  after=memory.content
  for version in map(mapping,reversed(listing(memory.meta.get("history")))):
-  content=str(version.get("content")or "")
+  content=text_field(version,"content")
   if content.strip()and not holds_words_of(after,content):
    versions.append(version)
    after=content
@@ -9686,7 +9678,7 @@ class Origin:
 def origin_of(hook,request):
  if request.day is not None:
   zone=local_time(time.time(),*hook.time_zones).tzinfo or UTC
-  return Origin(period=period_of_day(request.day,zone))
+  return Origin(period=period_of(f"{request.day}",zone))
  return Origin(hook.chat_id)if request.scope=="chat" else None
 @dataclass(slots=True)
 class ErasureReport:
@@ -9720,8 +9712,6 @@ class ErasureReport:
    log_failure("an erasure is incomplete",error)
    self.failed.append(str(error))
    return otherwise
-def period_of_day(day,zone):
- return period_of(day.isoformat(),zone)
 def period_of(calendar,zone):
  year,month,day=[*map(int,calendar.split("-")),1,1][:3]
  begins=datetime(year,month,day,tzinfo=zone)
@@ -10073,13 +10063,11 @@ class UserMemory(UserStore):
   return lines
  async def archive_scopes(self,scopes):
   step=f"folder-{time.time_ns()}"
-  now=int(time.time())
+  source=Provenance("","",int(time.time()),step)
   async with self.lock:
-   leaving=[ArchivedMemory(memory,FOLDER_IS_GONE,now)for memory in await self.store.read()if memory.scope in scopes]
+   leaving=[memory for memory in await self.store.read()if memory.scope in scopes]
    for portion in portions(leaving,_PORTION):
-    memories=[copy.memory for copy in portion]
-    await exchange(self,gone=memories,into_archive=portion)
-    await self.record(*(archived_change(copy,"pruned",step)for copy in portion))
+    await archive_memories(self,portion,FOLDER_IS_GONE,source)
   return len(leaving)
  async def erase(self,eraser,origin):
   async with self.lock:
@@ -10289,7 +10277,6 @@ def _told_change(change):
   return f"{phrase('new')}: {after}"
  gone="into_archive" if change.archived else "gone"
  return f"{phrase(gone)}: {before}"
-NO_PAGE=Phrase("no_page")
 _SCOPES__requests={"everything":"all_of_yours","chat":"of_this_chat"}
 _MOST_NAMED=10
 _LONGEST_NAMED=120
@@ -10301,7 +10288,7 @@ class MemoryRequests:
  eraser_of:Callable[[Hook],Awaitable[Eraser]]
  async def erase(self,hook,request):
   if not hook.can_ask or hook.told_kind=="api":
-   return str(NO_PAGE)
+   return phrase("no_page")
   eraser=await self.eraser_of(hook)
   origin=origin_of(hook,request)
   report=await eraser.find(origin)
@@ -10363,7 +10350,7 @@ def memory_page(memories,numbers,day):
 def _item(memory,number,day):
  words=escape(clipped_line(memory.content,_LONGEST_SHOWN))
  about=[escape(day(memory.said_at))]
- chat_id=str(memory.meta.get("chat_id")or "")
+ chat_id=text_field(memory.meta,"chat_id")
  if chat_id:
   link=f"/c/{quote(chat_id, safe='')}"
   about.append(f"<a href={link}>chat</a>")
@@ -10372,7 +10359,6 @@ def _item(memory,number,day):
 # src/adaptive/control/numbers.py
 MARKING={"pin":"pinned","unpin":"unpinned","quiet":"quiet","loud":"loud"}
 _MARKS__numbers={"pin":PINNED,"unpin":PINNED,"quiet":QUIET,"loud":QUIET}
-NOT_KNOWN_OF=Phrase("not_known_of")
 _MOST_MEANT=10
 _LONGEST_OPTION=120
 _NUMBER=re.compile(r"[#(\s]*(\d{1,9})[.,):\u3002\s]*")
@@ -10428,7 +10414,7 @@ class NumberedMemories:
    return exact[0]
   several=(exact or matches)[:_MOST_MEANT]
   if not several:
-   return str(NOT_KNOWN_OF)
+   return phrase("not_known_of")
   options=[clipped_line(match.memory.content,_LONGEST_OPTION)for match in several]
   title=phrase("which_of_these")
   question=PageQuestion(title=title,entries=[phrase("you_said",words=words)],options=[phrase("none_of_them"),*options])
@@ -10651,7 +10637,7 @@ class MemoryCommands(MemoryRequests):
    return phrase("which_words")
   matches=await self.search.found(hook,command.words)
   if not matches:
-   return str(NOT_KNOWN_OF)
+   return phrase("not_known_of")
   lines=await self._numbered.lines(hook,matches)
   return "\n".join([phrase("found",n=len(matches)),"",*lines])
  async def _why(self,hook,command):
@@ -10731,7 +10717,7 @@ class MemoryCommands(MemoryRequests):
    return f"{_told_of(exact, line)}\n\n{phrase('undo_takes_back')}"
   meant=exact or matches[:_MOST_ASKED_ABOUT]
   if not meant:
-   return str(NOT_KNOWN_OF)
+   return phrase("not_known_of")
   memories=[match.memory for match in meant]
   return _told_of(meant,await self.learner.ask_deletion(hook,memories))
  async def _restore(self,hook,command):
@@ -12007,8 +11993,6 @@ class Question:
  to_forget:str=""
  complete:Complete|None=None
  thoughts:Sequence[RankingQuery]=()
- keys:Sequence[str]=()
- sent:Sequence[str]=()
  so_far:ChatSoFar=ChatSoFar()
  judges:Judges|None=None
  def nearest(self,index,limit,weights=DEFAULT_WEIGHTS,without=()):
@@ -12020,7 +12004,7 @@ class Question:
   by_words=ranking_query(self.text,self.previous,None,0)
   return with_evidence(self.thoughts or[by_words],self.judges)
 def question_of(hook,messages,*,answered=False):
- of_user=[message for message in messages if message.get("role")=="user"]
+ of_user=[*filter(is_of_user,messages)]
  nothing={}
  previous,newest=[nothing,nothing,*of_user][-2:]
  if hook.regenerated_message and not answered:
@@ -12028,6 +12012,8 @@ def question_of(hook,messages,*,answered=False):
  text=spoken_text(message_text(newest))
  return Question(text=text,previous=spoken_text(message_text(previous)),chat_id=hook.chat_id if hook.told_kind=="saved" else "",first=len(of_user)<=1,today=local_time(time.time(),*hook.time_zones).date().isoformat(),to_forget=sentences_to_forget(text))
 async def embedded_question(hook,question,embedder,index):
+ if index is None or not index.memories:
+  return question
  seconds=hook.settings.inlet_timeout_seconds
  thoughts=await _embedded_thoughts(question,embedder,index,seconds*_SHARE_FOR_EMBEDDING)
  text=await question.complete()if question.complete else ""
@@ -12061,7 +12047,7 @@ _LARGEST_RESERVE=0.5
 _TOKENS_AROUND_MESSAGE=4
 _TOKENS_OF_PICTURE=1000
 _PICTURES=frozenset({"image","image_url","input_image"})
-@frozen
+@dataclass(frozen=True)
 class RequestWindow:
  body:JsonObject
  messages:list[JsonObject]
@@ -12069,9 +12055,14 @@ class RequestWindow:
  history_tokens:int=_MOST_TEXT_TOKENS
  text_tokens:int=_MOST_TEXT_TOKENS
  summary:str=""
- def sent_keys(self,keys):
+ @cached_property
+ def keys(self):
+  return message_keys(listing(self.body.get("messages")))
+ @cached_property
+ def sent_keys(self):
   sent={*map(id,self.messages)}
-  return[key for key,message in zip(keys,filter(is_of_user,listing(self.body.get("messages"))),strict=True)if id(message)in sent]
+  of_user=filter(is_of_user,listing(self.body.get("messages")))
+  return[key for key,message in zip(self.keys,of_user,strict=True)if id(message)in sent]
 async def request_window(hook,plain,notes):
  messages=plain.body["messages"]
  if plain.messages is messages or await hook.native.compacts():
@@ -12149,7 +12140,7 @@ class ChatState:
     additions={**await self._table.read(*chat),**additions}
    except TablesUnavailable as error:
     log_failure("what a chat was given is not known",error)
-  so_far=ChatSoFar.of(additions,question.keys,question.sent,window.text_tokens,in_system=hook.settings.memory_placement=="system")
+  so_far=ChatSoFar.of(additions,window.keys,window.sent_keys,window.text_tokens,in_system=hook.settings.memory_placement=="system")
   quoted=so_far.quoted()
   standing=frozenset[Quotation]()
   if quoted and await self._recalls_past(hook):
@@ -12195,9 +12186,9 @@ class PromptBlocks:
  system:str=""
  messages:Sequence[MessageBlock]=()
  @classmethod
- def of(cls,window,blocks,keys):
+ def of(cls,window,blocks):
   said=map(message_text,filter(is_of_user,window.messages))
-  messages=[MessageBlock(said=content_hash(text),block=blocks.get(key,""))for text,key in zip(said,window.sent_keys(keys),strict=True)]
+  messages=[MessageBlock(said=content_hash(text),block=blocks.get(key,""))for text,key in zip(said,window.sent_keys,strict=True)]
   return cls(system=blocks.get("",""),messages=messages)
  def __bool__(self):
   return bool(self.system or any(one.block for one in self.messages))
@@ -12291,7 +12282,7 @@ _LEAST_NAMED__selection=GATES[0]/4
 class Candidates:
  question:Question
  index:MemoryIndex
- withheld:AbstractSet[str]
+ withheld:Set[str]
  pinned:Sequence[Memory]
  core:Sequence[Memory]
  bearing:Sequence[Memory]
@@ -12574,8 +12565,7 @@ class Recall:
     if task:
      hook.state["recalled"]=phrase("would_show",task=task)
     else:
-     keys=message_keys(messages)
-     question=replace(question,complete=complete,keys=keys,sent=window.sent_keys(keys))
+     question=replace(question,complete=complete)
      selection=await self._selected(hook,window,question)
    if complete is not None:
     await complete()
@@ -12592,12 +12582,11 @@ class Recall:
     self.behind(keeping,doing,gently=True)
   return self.sent(hook,window,placed)
  def sent(self,hook,window,placed=MappingProxyType({})):
-  keys=message_keys(listing(window.body.get("messages")))
-  if keys and not placed:
+  if window.keys and not placed:
    texts=added_texts(hook,window)
-   placed={keys[-1]:Placed(texts=texts)}
+   placed={window.keys[-1]:Placed(texts=texts)}
   blocks=rendered_blocks(placed,hook.settings)
-  added=PromptBlocks.of(window,blocks,keys)
+  added=PromptBlocks.of(window,blocks)
   messages=window.messages
   if hook.adds_behind_tasks:
    messages=with_block(messages,"")
@@ -12626,8 +12615,6 @@ class Recall:
    settings=hook.settings.model_copy(update=unjudged)
    hook=replace(hook,settings=settings)
   window=plain_window(hook,{"messages":messages})
-  keys=message_keys(messages)
-  question=replace(question,keys=keys,sent=keys)
   sources=await self._sources(hook)
   return explained(await self.selection(hook,window,sources,question),hook.settings,await hook.hidden_from(),numbers)
  async def selection(self,hook,window,sources,question,reading=None):
@@ -12676,19 +12663,15 @@ class Recall:
   known=None
   if question.complete is None:
    known=self.indexes.known(sources.user_id)
-  so_far,index,embedded=await asyncio.gather(reading,self.indexes.current(sources,seconds*_SHARE_FOR_NEW_MEMORIES),_embedded_for(hook,question,sources.embedder,known))
+  so_far,index,embedded=await asyncio.gather(reading,self.indexes.current(sources,seconds*_SHARE_FOR_NEW_MEMORIES),embedded_question(hook,question,sources.embedder,known))
   if index is not known:
-   embedded=await _embedded_for(hook,question,sources.embedder,index)
+   embedded=await embedded_question(hook,question,sources.embedder,index)
   hidden=await hook.hidden_from()
   def candidates():
    judges=self.indexes.judges(index.embedder,index.dimension)
    asked=replace(embedded,so_far=so_far)
    return candidates_for(asked,index,hidden,judges)
   return await asyncio.to_thread(candidates)
-async def _embedded_for(hook,question,embedder,index):
- if index is None or not index.memories:
-  return question
- return await embedded_question(hook,question,embedder,index)
 def added_texts(hook,window,*past):
  warnings=hook.state.get("warnings",[])
  texts=[*past,AddedText(window.summary),*map(AddedText,warnings)]

@@ -10,11 +10,11 @@ from typing import Any
 from unittest.mock import AsyncMock
 
 from adaptive.control.requests import (
-    NO_PAGE,
     MemoryRequests,
     named_memories,
 )
 from adaptive.core.model import Memory
+from adaptive.core.texts import Phrase
 from adaptive.memory.archive import plan_restoration
 from adaptive.memory.erasure import ErasureReport, Origin
 from adaptive.memory.tables import ArchivedMemory
@@ -126,7 +126,7 @@ async def test_nobody_to_ask() -> None:
     """Where nobody can be asked nothing goes and it is told how to; so where there is nothing."""
     for page in (Page(can_ask=False), Page(told_kind="api")):
         house = House(page)
-        assert await house.erase() == NO_PAGE
+        assert await house.erase() == Phrase("no_page")
         assert house.held.erased == []
     empty = House(report=ErasureReport())
     assert await empty.erase() == "There is nothing to erase"

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 from adaptive.control.turn import (
-    NOT_KNOWN,
     CommandTurn,
     OncePerMessage,
 )
 from adaptive.core.messages import folded_away
 from adaptive.core.model import TablesUnavailable
-from adaptive.core.texts import phrase
+from adaptive.core.texts import Phrase, phrase
 from tests.fakes import ListedEntries, command_answers
 from tests.learn.virtual_time import VirtualTimeLoop
 from tests.learn.world import HeldLeases
@@ -80,7 +79,7 @@ async def lived(chance: random.Random) -> Server:
     answers = await asyncio.gather(*running, return_exceptions=True)
     for answer in answers:
         assert isinstance(answer, asyncio.CancelledError) or answer in (
-            NOT_KNOWN,
+            Phrase("end_unknown"),
             *(f"done: {message}" for message in MESSAGES),
         )
     return server
@@ -130,10 +129,9 @@ async def test_broken_off(ending: BaseException) -> None:
     with pytest.raises(type(ending)):
         await server.worker().answer("ada", "c", "m1", carry_out)
     async with asyncio.timeout(1):
-        assert (
-            await server.worker().answer("ada", "c", "m1", carry_out)
-            == NOT_KNOWN
-        )
+        assert await server.worker().answer(
+            "ada", "c", "m1", carry_out
+        ) == Phrase("end_unknown")
     assert asked == 1
 
 
@@ -240,7 +238,7 @@ async def test_broken_off_behind(cut_off: str) -> None:
     if cut_off == "both":
         page.tasks[0].cancel()
     await asyncio.wait(page.tasks)
-    assert page.said[1:] == [folded_away(NOT_KNOWN)]
+    assert page.said[1:] == [folded_away(Phrase("end_unknown"))]
 
 
 @pytest.mark.usefixtures("no_patience")

@@ -20,9 +20,8 @@ from adaptive.core.model import (
     StoreError,
     WriteRefused,
 )
+from adaptive.core.texts import Phrase
 from adaptive.memory.gate import (
-    RULED_OUT,
-    SECRET_LEFT_OUT,
     Gate,
     Refused,
 )
@@ -51,7 +50,7 @@ ORDER = Refused(
     "it reads as an order, not as a fact; /remember keeps it all the same",
     "injection",
 )
-MARKED = Refused(SECRET_LEFT_OUT, "secret")
+MARKED = Refused(Phrase("holds_secret"), "secret")
 CASES: list[tuple[str, str | Refused, dict[str, Any]]] = [
     (CARD, NO_CARD, {}),
     (
@@ -130,7 +129,9 @@ LISTED = [
 def test_listed_words(listed: str, text: str, refused: bool) -> None:
     """A listed word is found in whatever case, inflected, or in a compound; look-alikes pass."""
     policy = Gate(hook_settings(blacklist_topics=listed), typed=True)
-    assert (policy.judged(text) == Refused(RULED_OUT, "admin")) == refused
+    assert (
+        policy.judged(text) == Refused(Phrase("ruled_out"), "admin")
+    ) == refused
 
 
 RUN = "User wants to run."

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from adaptive.core.model import Draft, NewMemory, Proposal, WriteRefused
+from adaptive.core.texts import Phrase
 from adaptive.learn.queue import always
-from adaptive.memory.gate import NOT_AS_IT_WAS, RULED_OUT, SAVING_IS_OFF
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.memory.user_memory import UserMemory
 from adaptive.privacy.injection import passed_mark
@@ -84,8 +84,8 @@ async def summarise(ada: UserMemory) -> str:
 Write = Callable[[UserMemory], Awaitable[str]]
 WRITES: list[Write] = [new, update, end, bring_in, restore, undo, summarise]
 RULES: list[tuple[dict[str, Any], str]] = [
-    ({"blacklist_topics": "istanbul"}, RULED_OUT),
-    ({"save_mode": "off"}, SAVING_IS_OFF),
+    ({"blacklist_topics": "istanbul"}, Phrase("ruled_out")),
+    ({"save_mode": "off"}, Phrase("saving_off")),
 ]
 
 
@@ -135,7 +135,7 @@ async def test_a_step_is_taken_back_whole_or_not_at_all() -> None:
     await plain.summarise(PETS, "User has 0 cats and 1 cat.")
     summed_up = world.contents
     ada = world.memory(blacklist_topics="cats")
-    with pytest.raises(WriteRefused, match=RULED_OUT):
+    with pytest.raises(WriteRefused, match=Phrase("ruled_out")):
         await ada.undo((await ada.steps())[0])
     assert world.contents == summed_up
     assert len(world.archive.rows) == 2
@@ -210,7 +210,7 @@ async def test_labels_obey_the_rules() -> None:
         world = World(row)
         await applied(world.memory(), Proposal("DELETE", row.id))
         ada = world.memory(blacklist_topics="poker")
-        with pytest.raises(WriteRefused, match=NOT_AS_IT_WAS):
+        with pytest.raises(WriteRefused, match=Phrase("not_as_it_was")):
             await ada.undo((await ada.steps())[0])
         assert world.contents == []
 

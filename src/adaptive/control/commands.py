@@ -10,7 +10,6 @@ from itertools import chain
 
 from adaptive.control.numbers import (
     MARKING,
-    NOT_KNOWN_OF,
     MemorySearch,
     NumberedMemories,
     number_in,
@@ -210,7 +209,7 @@ class MemoryCommands(MemoryRequests):
             return phrase("which_words")
         matches = await self.search.found(hook, command.words)
         if not matches:
-            return str(NOT_KNOWN_OF)
+            return phrase("not_known_of")
         lines = await self._numbered.lines(hook, matches)
         return "\n".join([phrase("found", n=len(matches)), "", *lines])
 
@@ -313,7 +312,7 @@ class MemoryCommands(MemoryRequests):
             return f"{_told_of(exact, line)}\n\n{phrase('undo_takes_back')}"
         meant = exact or matches[:_MOST_ASKED_ABOUT]
         if not meant:
-            return str(NOT_KNOWN_OF)
+            return phrase("not_known_of")
         memories = [match.memory for match in meant]
         return _told_of(meant, await self.learner.ask_deletion(hook, memories))
 

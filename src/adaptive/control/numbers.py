@@ -17,7 +17,6 @@ from adaptive.core import (
     QUIET,
     JsonObject,
     Memory,
-    Phrase,
     clipped_line,
     frozen,
     marked,
@@ -36,7 +35,6 @@ MARKING = {
     "loud": "loud",
 }
 _MARKS = {"pin": PINNED, "unpin": PINNED, "quiet": QUIET, "loud": QUIET}
-NOT_KNOWN_OF = Phrase("not_known_of")
 _MOST_MEANT = 10
 _LONGEST_OPTION = 120
 _NUMBER = re.compile(r"[#(\s]*(\d{1,9})[.,):\u3002\s]*")
@@ -137,7 +135,7 @@ class NumberedMemories:
             return exact[0]
         several = (exact or matches)[:_MOST_MEANT]
         if not several:
-            return str(NOT_KNOWN_OF)
+            return phrase("not_known_of")
         options = [
             clipped_line(match.memory.content, _LONGEST_OPTION)
             for match in several

@@ -19,7 +19,6 @@ from adaptive.core import (
     QUIET,
     Draft,
     Memory,
-    Phrase,
     Place,
     Proposal,
     clipped_line,
@@ -237,7 +236,6 @@ def _told_change(change: AuditEntry) -> str:
     return f"{phrase(gone)}: {before}"
 
 
-NO_PAGE = Phrase("no_page")
 _SCOPES = {"everything": "all_of_yours", "chat": "of_this_chat"}
 _MOST_NAMED = 10
 _LONGEST_NAMED = 120
@@ -276,7 +274,7 @@ class MemoryRequests:
     async def erase(self, hook: Hook, request: ErasureRequest) -> str:
         """Do what a request asks for once it is confirmed, and return what to tell."""
         if not hook.can_ask or hook.told_kind == "api":
-            return str(NO_PAGE)
+            return phrase("no_page")
         eraser = await self.eraser_of(hook)
         origin = origin_of(hook, request)
         report = await eraser.find(origin)

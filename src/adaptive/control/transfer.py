@@ -16,9 +16,9 @@ from pydantic import (
     Field,
     ValidationError,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
     field_validator,
 )
-from pydantic import ValidatorFunctionWrapHandler as Handler
 
 from adaptive.control.entries import entries_of
 from adaptive.core import (
@@ -82,7 +82,10 @@ class CarriedMemory(BaseModel, frozen=True):
     @field_validator("*", mode="wrap")
     @classmethod
     def _or_default(
-        cls, value: object, read: Handler, info: ValidationInfo
+        cls,
+        value: object,
+        read: ValidatorFunctionWrapHandler,
+        info: ValidationInfo,
     ) -> object:
         """A field that can't be used has its default; only a content has none."""
         try:

@@ -24,7 +24,6 @@ from adaptive.core import (
     JsonMapping,
     JsonObject,
     Message,
-    Phrase,
     TablesUnavailable,
     clipped_line,
     folded_away,
@@ -48,7 +47,6 @@ _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
 # How long others wait for the answer of who carries a command out, and how often they look.
 _LONGEST_WAIT_SECONDS = 300.0
 _LOOK_SECONDS = 0.5
-NOT_KNOWN = Phrase("end_unknown")
 
 AnyMessage = TypeVar("AnyMessage", bound=JsonMapping)
 
@@ -214,7 +212,7 @@ class CommandTurn:
             text = phrase("goes_on")
             if not is_late:
                 text = (
-                    str(NOT_KNOWN)
+                    phrase("end_unknown")
                     if answering.cancelled()
                     else answering.result()
                 )
@@ -226,7 +224,7 @@ class CommandTurn:
 
     async def _answer_late(self, answering: asyncio.Task[str]) -> None:
         """Put the answer, be it that it broke off, in the place of what said that it comes."""
-        text = str(NOT_KNOWN)
+        text = phrase("end_unknown")
         try:
             text = await answering
         finally:
@@ -276,7 +274,7 @@ class OncePerMessage:
         if not is_first:
             return await self._given(user_id, message_id)
         # Stands where it breaks off: whoever asks again would wait for what never comes.
-        text = str(NOT_KNOWN)
+        text = phrase("end_unknown")
         try:
             text = await carry_out()
         finally:
@@ -297,4 +295,4 @@ class OncePerMessage:
                     if text:
                         return text
                     await asyncio.sleep(_LOOK_SECONDS)
-        return str(NOT_KNOWN)
+        return phrase("end_unknown")

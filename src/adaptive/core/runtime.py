@@ -42,6 +42,7 @@ class _CacheEntry(Generic[Cached]):
     ends_at: float
 
 
+@dataclass(slots=True)
 class UserCache(Generic[Cached]):
     """The values used last, by keys that begin with the id of their user.
 
@@ -49,25 +50,20 @@ class UserCache(Generic[Cached]):
     their number; the newest stays whatever it weighs. Values last for ``seconds``.
     """
 
-    def __init__(
-        self,
-        most: int,
-        weight: Callable[[Cached], int] = lambda _: 1,
-        seconds: float = math.inf,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._most = most
-        self._weight = weight
-        self._seconds = seconds
-        self._now = now
-        # That used last stands at the end.
-        self._entries: dict[CacheKey, _CacheEntry[Cached]] = {}
-        self._total = 0
+    most: int
+    weight: Callable[[Cached], int] = lambda _: 1
+    seconds: float = math.inf
+    now: Callable[[], float] = time.monotonic
+    # That used last stands at the end.
+    _entries: dict[CacheKey, _CacheEntry[Cached]] = field(
+        default_factory=dict[CacheKey, _CacheEntry[Cached]]
+    )
+    _total: int = 0
 
     def get(self, key: CacheKey) -> Cached | None:
         """The value of a key, which counts as used now."""
         entry = self._entries.get(key)
-        if entry is None or entry.ends_at <= self._now():
+        if entry is None or entry.ends_at <= self.now():
             self.pop(key)
             return None
         self._entries[key] = self._entries.pop(key)
@@ -76,11 +72,11 @@ class UserCache(Generic[Cached]):
     def put(self, key: CacheKey, value: Cached) -> None:
         """Keep a value; what was used longest ago makes room."""
         self.pop(key)
-        weight = min(self._weight(value), self._most)
-        ends_at = self._now() + self._seconds
+        weight = min(self.weight(value), self.most)
+        ends_at = self.now() + self.seconds
         self._entries[key] = _CacheEntry(value, weight, ends_at)
         self._total += weight
-        while self._total > self._most:
+        while self._total > self.most:
             self.pop(next(iter(self._entries)))
 
     def pop(self, key: CacheKey) -> None:

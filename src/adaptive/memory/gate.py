@@ -29,10 +29,6 @@ from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason
 from adaptive.search.tokens import folded_text, stem
 from adaptive.settings.merged import Settings
 
-SECRET_LEFT_OUT = Phrase("holds_secret")
-RULED_OUT = Phrase("ruled_out")
-NOT_AS_IT_WAS = Phrase("not_as_it_was")
-SAVING_IS_OFF = Phrase("saving_off")
 # Ours, and what models make of it.
 _SECRET_MARKS = (SECRET_MARK, "[secret]")
 _LONGEST = 4000
@@ -141,10 +137,10 @@ class Gate:
         if reason := secret_reason(find_secrets(bare)):
             return Refused(reason, "secret")
         if holds_secret_mark(bare):
-            return Refused(SECRET_LEFT_OUT, "secret")
+            return Refused(Phrase("holds_secret"), "secret")
         ruled_out = listed_words(self.settings.blacklist_topics)
         if ruled_out and holds_listed_word(bare, ruled_out):
-            return Refused(RULED_OUT, "admin")
+            return Refused(Phrase("ruled_out"), "admin")
         if reason := injection_reason(
             bare, typed=self.typed, quoted=self.quoted
         ):
@@ -249,7 +245,7 @@ class Gate:
                 draft_of(memory), passed=passed_mark(memory.content)
             )
             if await self._passed_draft(draft) != draft:
-                raise WriteRefused(NOT_AS_IT_WAS)
+                raise WriteRefused(Phrase("not_as_it_was"))
             meta = await self._passed_meta(memory.meta)
             rows.append(replace(memory, meta=meta))
         return rows
@@ -257,7 +253,7 @@ class Gate:
     async def _passed_draft(self, draft: Draft) -> Draft:
         """A draft as it may be written, else ``WriteRefused``."""
         if self.settings.save_mode == "off":
-            raise WriteRefused(SAVING_IS_OFF)
+            raise WriteRefused(Phrase("saving_off"))
         # In a thread: the first text has the patterns compiled, which takes a while.
         verdict = await asyncio.to_thread(self.judged_draft, draft)
         if isinstance(verdict, Refused):

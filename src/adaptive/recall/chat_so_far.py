@@ -1,7 +1,6 @@
 """What a chat was given with its messages, as seen from the newest message of a branch."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import field, replace
 
 from adaptive.core import (
@@ -106,7 +105,7 @@ class ChatSoFar:
             for quotation in text.quoted
         )
 
-    def without_quotes_of(self, gone: AbstractSet[Quotation]) -> "ChatSoFar":
+    def without_quotes_of(self, gone: Set[Quotation]) -> "ChatSoFar":
         """The same without texts that quote one of these messages."""
         standing = {
             key: replace(

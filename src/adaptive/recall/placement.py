@@ -8,8 +8,7 @@ user had said up to it, so every branch of a chat has its own, and a branch that
 edited message keeps what stands before it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 
@@ -170,7 +169,7 @@ def placed_entries(
 def _entries_of(
     memory_ids: Iterable[str],
     existing: Mapping[str, BlockEntry],
-    shown: AbstractSet[str],
+    shown: Set[str],
 ) -> list[BlockEntry]:
     """The entries of those memories that are not shown already."""
     return [

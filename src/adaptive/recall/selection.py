@@ -3,8 +3,7 @@
 Who may be asked, what of that is nearest, and what of the nearest comes within the block's budget.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from adaptive.core import (
@@ -56,7 +55,7 @@ class Candidates:
 
     question: Question
     index: MemoryIndex
-    withheld: AbstractSet[str]
+    withheld: Set[str]
     pinned: Sequence[Memory]
     core: Sequence[Memory]
     bearing: Sequence[Memory]

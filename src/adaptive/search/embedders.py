@@ -17,6 +17,7 @@ from adaptive.core import (
     Vectors,
     endpoint,
     frozen,
+    portions,
     post_json,
     titled_parts,
 )
@@ -116,12 +117,8 @@ class EndpointModel:
             )
         prefix = self.identity.prefix(query=query)
         sent = [f"{prefix}{text}" for text in texts]
-        batches = [
-            sent[start : start + _BATCH]
-            for start in range(0, len(sent), _BATCH)
-        ]
         rows: list[Vectors] = []
-        for batch in batches:
+        for batch in portions(sent, _BATCH):
             rows += [*await self._batch(batch)]
         return checked_vectors(rows, len(texts), repr(self.url))
 

@@ -10,8 +10,7 @@ message needs no share of the best: of six things that are named each gets its o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence, Set
 
 from adaptive.search.fusion import Ranked
 
@@ -54,7 +53,7 @@ def fitting(
 
 
 def without_places(
-    rankings: Sequence[Sequence[Ranked]], places: AbstractSet[int]
+    rankings: Sequence[Sequence[Ranked]], places: Set[int]
 ) -> list[list[Ranked]]:
     """Rankings without the memories of these places."""
     return [

@@ -9,7 +9,7 @@ so there are no other types.
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Annotated, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import (
     BaseModel,
@@ -47,6 +47,12 @@ _MODELS: dict[str, JsonValue] = {
     "options": "model_choices",
 }
 ModelChoice = Annotated[str, Field(json_schema_extra={"input": _MODELS})]
+
+
+def within(least: float, most: float, *, default: float) -> Any:
+    """A field for the numbers of a range."""
+    return Field(default, ge=least, le=most)
+
 
 # The kinds of personal data, and what else they are called.
 PERSONAL_KINDS = word_table("personal_kinds")
@@ -119,8 +125,8 @@ class Valves(LenientModel):
     show_status: bool = True
     history_recall: HistoryReach = "all"
 
-    priority: Annotated[int, Field(ge=-1000, le=1000)] = 0
-    inlet_timeout_seconds: Annotated[float, Field(ge=0.1, le=60)] = 3.0
+    priority: int = within(-1000, 1000, default=0)
+    inlet_timeout_seconds: float = within(0.1, 60, default=3.0)
     timezone: str = "UTC"
     inject_in_temporary_chats: bool = False
     native_memory: Literal["replace", "keep"] = "replace"
@@ -129,7 +135,7 @@ class Valves(LenientModel):
     llm_model_name: str = ""
     llm_api_endpoint_url: str = ""
     llm_api_key: Password = ""
-    llm_timeout_seconds: Annotated[float, Field(ge=1, le=600)] = 60.0
+    llm_timeout_seconds: float = within(1, 600, default=60.0)
 
     embedding_provider_type: Literal["host", "local", "openai_compatible"] = (
         "host"
@@ -138,15 +144,15 @@ class Valves(LenientModel):
     embedding_api_url: str = ""
     embedding_api_key: Password = ""
 
-    related_memories_n: Annotated[int, Field(ge=1, le=50)] = 15
-    max_injected_tokens: Annotated[int, Field(ge=50, le=20000)] = 3000
+    related_memories_n: int = within(1, 50, default=15)
+    max_injected_tokens: int = within(50, 20000, default=3000)
     vector_similarity_threshold: Proportion = 0.0
     relevance_threshold: Proportion = 0.0
     memory_format: MemoryFormat = "bullet"
     memory_placement: Literal["system", "message"] = "system"
     show_sources: bool = False
     use_llm_for_relevance: bool = False
-    top_n_memories: Annotated[int, Field(ge=1, le=200)] = 20
+    top_n_memories: int = within(1, 200, default=20)
     memory_relevance_prompt: str = ""
 
     memory_categories: str = ", ".join(CATEGORIES)
@@ -156,13 +162,13 @@ class Valves(LenientModel):
     memory_language: str = ""
     learn_from_api_calls: bool = False
     check_outdated_memories: bool = True
-    extraction_debounce_seconds: Annotated[float, Field(ge=0, le=600)] = 2.0
-    max_extractions_per_hour: Annotated[int, Field(ge=0, le=10_000)] = 60
+    extraction_debounce_seconds: float = within(0, 600, default=2.0)
+    max_extractions_per_hour: int = within(0, 10_000, default=60)
     confirmation: Literal["status", "message", "off"] = "status"
 
     deduplicate_memories: bool = True
     similarity_threshold: Proportion = 0.0
-    max_total_memories: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    max_total_memories: int = within(0, 1_000_000, default=0)
     enable_summarization_task: bool = False
 
     pii_redaction: PiiRedaction = "store"
@@ -180,7 +186,7 @@ class Valves(LenientModel):
     validate_links: bool = False
     history_recall_default: HistoryReach = "off"
     enable_history_summary: bool = False
-    max_context_tokens: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+    max_context_tokens: int = within(0, 10_000_000, default=0)
 
     @classmethod
     def model_choices(cls) -> list[dict[str, str]]:
