@@ -16,12 +16,12 @@ from starlette.responses import JSONResponse
 from adaptive.core.model import AdaptiveMemoryError, StoreError, with_detail
 from adaptive.core.providers import Completion, CompletionRequest, post_json
 from adaptive.host.database import HostDatabase
+from adaptive.host.embedding import SecretlessEndpoint
 from adaptive.host.faults import HostFaults
 from adaptive.host.providers import _body_of
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_text
-from adaptive.privacy.redaction import RedactingCompleter, SecretlessModel
+from adaptive.privacy.redaction import RedactingCompleter
 from adaptive.search.embedders import (
-    EndpointModel,
     checked_vectors,
 )
 from adaptive.search.encoding import LocalModel
@@ -131,9 +131,7 @@ CASES = [
     ),
     Case(
         "embedding",
-        lambda url: SecretlessModel(EndpointModel(url, "m")).embed(
-            ["a"], query=True
-        ),
+        lambda url: SecretlessEndpoint(url, "m").embed(["a"], query=True),
         REFUSED,
     ),
     Case(

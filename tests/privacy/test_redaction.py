@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,8 @@ from adaptive.learn.proposals import ExtractionSource
 from adaptive.privacy.redaction import (
     RedactingCompleter,
     Redaction,
-    SecretlessModel,
     redacted_request,
+    sent_without_secrets,
 )
 from adaptive.privacy.secrets import SECRET_MARK
 from tests.fakes import (
@@ -129,13 +130,12 @@ def test_built_in_prompts_stay() -> None:
 async def test_no_secret_is_sent() -> None:
     """Texts go out without their secrets, and each has its vector."""
     service = WordEmbedder()
-    model = SecretlessModel(service)
-    made = await model.embed(
-        [f"My token is {TOKEN}", "I like tea"], query=True
+    made = await sent_without_secrets(
+        [f"My token is {TOKEN}", "I like tea"],
+        partial(service.embed, query=True),
     )
     assert service.queries == [[f"My token is {SECRET_MARK}", "I like tea"]]
     assert len(made) == 2
-    assert (model.identity, model.source) == (service.identity, service.source)
 
 
 REPLIES = [

@@ -4,7 +4,6 @@ In the background. What follows is done one by one; without a usable reply in ti
 """
 
 import asyncio
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -30,6 +29,7 @@ from adaptive.core import (
     log,
     log_failure,
     message_text,
+    sentences,
     spoken_text,
     staged,
     typed_message,
@@ -53,8 +53,6 @@ _SECONDS_AFTER = 30.0
 _LONGEST_SPOKEN = 8000
 # With half of what only a memory could tell, a reader learns the fact.
 _TOLD_SHARE = 0.5
-# The last three end Chinese sentences.
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001
 
 
 class Postprocessing(BaseModel):
@@ -98,7 +96,7 @@ class FindingsLearner(Protocol):
         """Learn or propose facts of a turn while they are wanted."""
 
 
-@dataclass(eq=False)
+@dataclass
 class Postprocessor:
     """What an instance of the plug-in needs for post-processing; what it holds is forgettable."""
 
@@ -229,8 +227,8 @@ def _new_notes(
     """
     gate = Gate(turn.hook.settings)
     said = " ".join([turn.words, former.summary, *former.tags])
-    sentences = _SENTENCE_ENDS.split(found.chat_summary)
-    summary = " ".join(without_memories(sentences, injected, said))
+    told = sentences(found.chat_summary)
+    summary = " ".join(without_memories(told, injected, said))
     verdict = gate.judged(summary)
     if not summary or isinstance(verdict, Refused):
         verdict = former.summary
@@ -260,12 +258,12 @@ def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
 
 
 def without_memories(
-    sentences: Sequence[str],
+    told: Sequence[str],
     memories: Sequence[Memory],
     said: str,
     share: float = _TOLD_SHARE,
 ) -> list[str]:
-    """The sentences that tell none of the memories but for what was ``said`` anyway.
+    """What of the ``told`` tells none of the memories but for what was ``said`` anyway.
 
     A sentence tells a memory by at least a ``share`` of the words that only the memory could tell,
     or by one of its names or figures. In other words, or in another language, it is not recognised.
@@ -287,9 +285,7 @@ def without_memories(
         shared = [(len(words & content), len(content)) for content in hidden]
         return any(count and count >= share * size for count, size in shared)
 
-    return [
-        sentence for sentence in sentences if sentence and not tells(sentence)
-    ]
+    return [line for line in told if line and not tells(line)]
 
 
 def _is_name(word: str) -> bool:

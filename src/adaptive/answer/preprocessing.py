@@ -86,7 +86,7 @@ class Preprocessing(BaseModel):
         return self.prompt_injection_chance >= _LIKELY_INJECTION
 
 
-@dataclass(eq=False)
+@dataclass
 class Preprocessor:
     """What an instance of the plug-in needs for pre-processing; nothing in it is one user's."""
 

@@ -32,7 +32,7 @@ _OFF = "Memory is off in your settings, so no model is asked. `/memory` lists wh
 _NOTHING = "Nothing that the model has written rests on your memories. `/memory` lists them."
 
 
-@dataclass(eq=False)
+@dataclass
 class AboutPage:
     """Has the model for learning write the page; nothing in it belongs to one user.
 

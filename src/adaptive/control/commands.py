@@ -78,7 +78,7 @@ _ASKED = "ASKED"
 Answering = Callable[[Hook, Command], Awaitable[str]]
 
 
-@dataclass(eq=False)
+@dataclass
 class MemoryCommands(MemoryRequests):
     """Answers commands; nothing in it belongs to one user.
 

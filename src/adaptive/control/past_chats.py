@@ -83,7 +83,7 @@ class ChatSearch(Protocol):
         ...
 
 
-@dataclass(eq=False)
+@dataclass
 class PastChatCommands:
     """Answers commands about past chats; nothing in it belongs to one user."""
 

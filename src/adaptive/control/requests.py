@@ -263,7 +263,7 @@ class Learner(Protocol):
         ...
 
 
-@dataclass(eq=False)
+@dataclass
 class MemoryRequests:
     """Asks, erases and restores; nothing in it belongs to one user."""
 

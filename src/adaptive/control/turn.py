@@ -241,7 +241,7 @@ class CommandTurn:
             self._open_questions -= 1
 
 
-@dataclass(eq=False)
+@dataclass
 class OncePerMessage:
     """Carries out commands; nothing in it belongs to one user."""
 

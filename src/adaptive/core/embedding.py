@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import fields
+from dataclasses import asdict
 from typing import Protocol
 
 from adaptive.core.marks import Place
@@ -174,12 +174,8 @@ class EmbedderIdentity:
 
     def __str__(self) -> str:
         """Its name, which no other identity has."""
-        named = {
-            field.name: getattr(self, field.name) for field in fields(self)
-        }
-        return " ".join(
-            f"{name}={value!r}" for name, value in named.items() if value
-        )
+        named = asdict(self).items()
+        return " ".join(f"{name}={value!r}" for name, value in named if value)
 
     def prefix(self, *, query: bool) -> str:
         """What stands before queries, or before contents."""

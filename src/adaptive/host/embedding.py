@@ -24,7 +24,7 @@ from adaptive.core.model import (
 from adaptive.core.providers import ModelBusy, failure
 from adaptive.host.application import process_state, recent_setting
 from adaptive.host.faults import HostFaults
-from adaptive.privacy.redaction import SecretlessModel, sent_without_secrets
+from adaptive.privacy.redaction import sent_without_secrets
 from adaptive.search.embedders import (
     EndpointModel,
     checked_vectors,
@@ -69,11 +69,20 @@ async def chosen_model(
             name or DEFAULT_LOCAL_MODEL, _encoding_state(request)
         )
     if settings.embedding_provider_type == "openai_compatible":
-        service = EndpointModel(
+        return SecretlessEndpoint(
             settings.embedding_api_url, name, settings.embedding_api_key
         )
-        return SecretlessModel(service)
     return await HostModel.of(request, user)
+
+
+class SecretlessEndpoint(EndpointModel):
+    """An endpoint that is sent no secrets: they have a placeholder in each text."""
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts without their secrets (see ``EmbeddingModel``)."""
+        return await sent_without_secrets(
+            texts, partial(super().embed, query=query)
+        )
 
 
 def _encoding_state(request: Request) -> EncodingState:

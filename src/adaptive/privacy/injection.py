@@ -27,6 +27,7 @@ from adaptive.core import (
     classifier,
     compiled_patterns,
     ngram_buckets,
+    storable_text,
     text_cache,
 )
 from adaptive.privacy.scanning import Respelling, respelled
@@ -136,12 +137,7 @@ def _seen_sign(sign: str) -> str:
 
 def escaped_entry(text: str) -> str:
     """A text as one line that imitates no structure; the same for what was escaped before."""
-    shown = (
-        _FORMS["never shown"]
-        .sub(r"\1", text)
-        .encode("utf-8", "replace")
-        .decode("utf-8")
-    )
+    shown = storable_text(_FORMS["never shown"].sub(r"\1", text))
     shown = _FORMS["stray joiners"].sub("", shown)
     lines = [
         _without_opening(line).strip(" \t")

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 from adaptive.core import (
@@ -15,11 +14,7 @@ from adaptive.core import (
     Completer,
     Completion,
     CompletionRequest,
-    EmbedderIdentity,
-    EmbeddingModel,
-    Pace,
     ResponseFormat,
-    Vectors,
     frozen,
 )
 from adaptive.privacy.personal_data import find_personal_data
@@ -161,33 +156,6 @@ class RedactingCompleter:
         is_json = request.schema is not None
         return replace(
             reply, text=redaction.restore(reply.text, json_text=is_json)
-        )
-
-
-@frozen
-class SecretlessModel:
-    """An ``EmbeddingModel`` of a service: secrets have a placeholder in each text that is sent."""
-
-    model: EmbeddingModel
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """The other's identity (see ``EmbeddingModel``)."""
-        return self.model.identity
-
-    @property
-    def source(self) -> object:
-        """The other's source (see ``EmbeddingModel``)."""
-        return self.model.source
-
-    def new_pace(self) -> Pace:
-        """The other's pace (see ``EmbeddingModel``)."""
-        return self.model.new_pace()
-
-    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """Vectors of the texts without their secrets (see ``EmbeddingModel``)."""
-        return await sent_without_secrets(
-            texts, partial(self.model.embed, query=query)
         )
 
 

@@ -46,7 +46,7 @@ _SCORES_KEPT_SECONDS = 24 * 3600
 RELEVANCE_SCHEMA = json.loads(PROMPTS["relevance_schema"])
 
 
-@dataclass(eq=False)
+@dataclass
 class RelevanceJudge:
     """Models that score memories, with the scores that they have given lately."""
 

@@ -61,9 +61,6 @@ class PromptBlocks:
         ]
         return cls(system=blocks.get("", ""), messages=messages)
 
-    def __bool__(self) -> bool:
-        return bool(self.system or any(one.block for one in self.messages))
-
     def __len__(self) -> int:
         return len(self.system) + sum(len(one.block) for one in self.messages)
 

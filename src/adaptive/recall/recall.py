@@ -74,7 +74,7 @@ Asking = Callable[
 ]
 
 
-@dataclass(eq=False)
+@dataclass
 class Recall:
     """What an instance of the plug-in needs to recall; what belongs to a user can be forgotten.
 

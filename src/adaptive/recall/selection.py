@@ -119,14 +119,14 @@ def candidates_for(
 class Selection:
     """What was selected for a question: the entries that stand with each message of its chat.
 
-    They are ``placed`` by the keys of messages, those of the newest message last. ``fitting`` is the
-    relevance, from 0 to 1, of those that fit the newest message, by id, best first. ``past`` is what
-    comes of past conversation.
+    They are ``placed`` by the keys of messages, those of the newest message last. ``fit`` is the
+    relevance, from 0 to 1, of what fits the newest message, by id, best first, be there room for it
+    or not. ``past`` is what comes of past conversation.
     """
 
     candidates: Candidates
     placed: Mapping[str, Placed]
-    fitting: Mapping[str, float]
+    fit: Mapping[str, float]
     past: AddedText = AddedText("")
 
     @property
@@ -146,6 +146,12 @@ class Selection:
         """The ids of both, each once."""
         entries = (*self.core, *self.retrieved)
         return [*dict.fromkeys(entry.memory.id for entry in entries)]
+
+    @property
+    def fitting(self) -> dict[str, float]:
+        """The relevance of what fits and stands there."""
+        shown = {*self.shown}
+        return {each: self.fit[each] for each in self.fit if each in shown}
 
 
 @stage("ranking")
@@ -237,14 +243,7 @@ def selected(
         most_tokens=most_tokens,
         pinned=[memory.id for memory in candidates.pinned],
     )
-    selection = Selection(candidates=candidates, placed=placed, fitting={})
-    shown = {*selection.shown}
-    fitting_shown = {
-        memory_id: score
-        for memory_id, score in fit.items()
-        if memory_id in shown
-    }
-    return replace(selection, fitting=fitting_shown)
+    return Selection(candidates=candidates, placed=placed, fit=fit)
 
 
 def found_memories(
