@@ -54,7 +54,7 @@ from contextvars import ContextVar
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from difflib import get_close_matches
@@ -571,7 +571,7 @@ def _rewritten__messages(said,rewrite):
  if isinstance(text:=part.get("text"),str):
   return{**part,"text":rewrite(text)}
  return[_rewritten__messages(one,rewrite)for one in listing(said)]or said
-_SENTENCE_ENDS__messages=re.compile(
+_SENTENCE_ENDS=re.compile(
  r"(?<=[.!?\u2026\u061f\u06d4\u0589\u0964\u0965\u104b\u17d4])\s+"
  r"|(?<=[\u3002\uff01\uff1f])|(?<=[!?])(?=[\u3041-\u9fff])|\n+"
 )
@@ -611,7 +611,7 @@ def local_time(epoch_seconds,*zone_names):
    continue
  return datetime.fromtimestamp(epoch_seconds,UTC)
 def sentences(text):
- parts=_SENTENCE_ENDS__messages.split(text)
+ parts=_SENTENCE_ENDS.split(text)
  return[part.strip()for part in parts if has_words(part)]
 def passages(text,longest):
  words=rf"\S(?:.{{0,{longest - 2}}}\S)?(?!\S)"
@@ -1016,8 +1016,8 @@ class EmbedderIdentity:
  query_prefix:str=""
  content_prefix:str=""
  def __str__(self):
-  named={field.name:getattr(self,field.name)for field in fields(self)}
-  return " ".join(f"{name}={value!r}" for name,value in named.items()if value)
+  named=asdict(self).items()
+  return " ".join(f"{name}={value!r}" for name,value in named if value)
  def prefix(self,*,query):
   return self.query_prefix if query else self.content_prefix
 class EmbeddingModel(Protocol):...
@@ -2007,7 +2007,7 @@ class CommandTurn:
    return await asking(event)
   finally:
    self._open_questions-=1
-@dataclass(eq=False)
+@dataclass
 class OncePerMessage:
  table:CommandTable
  leases:Leases
@@ -2525,7 +2525,7 @@ def _seen_sign(sign):
  plain=unicodedata.normalize("NFKC",sign).lower().translate(_TWINS)
  return plain if len(plain)==1 else sign
 def escaped_entry(text):
- shown=_FORMS__injection["never shown"].sub(r"\1",text).encode("utf-8","replace").decode("utf-8")
+ shown=storable_text(_FORMS__injection["never shown"].sub(r"\1",text))
  shown=_FORMS__injection["stray joiners"].sub("",shown)
  lines=[_without_opening(line).strip(" \t")for line in _FORMS__injection["line break"].split(shown)]
  shown=re.sub("\t+"," "," ".join(filter(None,lines))).strip()
@@ -5815,19 +5815,6 @@ class RedactingCompleter:
    return reply
   is_json=request.schema is not None
   return replace(reply,text=redaction.restore(reply.text,json_text=is_json))
-@frozen
-class SecretlessModel:
- model:EmbeddingModel
- @property
- def identity(self):
-  return self.model.identity
- @property
- def source(self):
-  return self.model.source
- def new_pace(self):
-  return self.model.new_pace()
- async def embed(self,texts,*,query):
-  return await sent_without_secrets(texts,partial(self.model.embed,query=query))
 async def sent_without_secrets(texts,send):
  sent=await asyncio.to_thread(lambda:[without_secrets(text)for text in texts])
  with _errors_without_secrets(quoted=True):
@@ -6070,16 +6057,20 @@ class Settings(Valves):
   reach=own.history_recall
   if reach=="default":
    reach=admin.history_recall_default
-  merged=dict(admin)
-  merged["show_status"]=admin.show_status and own.show_status
-  merged["show_memories"]=admin.show_memories and own.show_memories
-  merged["save_mode"]=min(admin.save_mode,own.save_mode,key=_SAVE_MODES.index)
-  merged["history_recall"]=min(admin.history_recall,reach,key=_HISTORY_REACHES.index)
-  merged["index_past_chats"]=own.index_past_chats
-  merged["new_folders"]=own.new_folders
-  merged["allowed_history"]=admin.history_recall
-  merged["chose_history"]=own.history_recall!="default"
-  return cls.model_construct(**merged,enabled=own.enabled,user_timezone=own.timezone)
+  merged={
+   **dict(admin),
+   "show_status":admin.show_status and own.show_status,
+   "show_memories":admin.show_memories and own.show_memories,
+   "save_mode":min(admin.save_mode,own.save_mode,key=_SAVE_MODES.index),
+   "history_recall":min(admin.history_recall,reach,key=_HISTORY_REACHES.index),
+   "index_past_chats":own.index_past_chats,
+   "new_folders":own.new_folders,
+   "allowed_history":admin.history_recall,
+   "chose_history":own.history_recall!="default",
+   "enabled":own.enabled,
+   "user_timezone":own.timezone,
+  }
+  return cls.model_construct(**merged)
  def names_in(self,valve):
   allowed={"memory_categories":CATEGORIES,"local_only_banks":self.banks}
   kinds=tuple(PERSONAL_KINDS)
@@ -6154,9 +6145,11 @@ async def chosen_model(settings,request,user):
  if settings.embedding_provider_type=="local":
   return LocalModel(name or DEFAULT_LOCAL_MODEL,_encoding_state(request))
  if settings.embedding_provider_type=="openai_compatible":
-  service=EndpointModel(settings.embedding_api_url,name,settings.embedding_api_key)
-  return SecretlessModel(service)
+  return SecretlessEndpoint(settings.embedding_api_url,name,settings.embedding_api_key)
  return await HostModel.of(request,user)
+class SecretlessEndpoint(EndpointModel):
+ async def embed(self,texts,*,query):
+  return await sent_without_secrets(texts,partial(super().embed,query=query))
 def _encoding_state(request):
  return process_state(request).setdefault("encoding",{})
 @frozen
@@ -8393,7 +8386,7 @@ class Preprocessing(BaseModel):
  @property
  def is_likely_injection(self):
   return self.prompt_injection_chance>=_LIKELY_INJECTION
-@dataclass(eq=False)
+@dataclass
 class Preprocessor:
  formats:AnswerFormats
  @asynccontextmanager
@@ -8473,7 +8466,6 @@ def flag_message(hook,message_id,note):
 _SECONDS_AFTER=30.0
 _LONGEST_SPOKEN=8000
 _TOLD_SHARE=0.5
-_SENTENCE_ENDS=re.compile("(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
 class Postprocessing(BaseModel):
  chat_summary:Line=Field(default="",max_length=1000)
  chat_tags:Annotated[tuple[str,...],different_lines(10,40)]=()
@@ -8487,7 +8479,7 @@ class AnsweredTurn:
  answer:str
  turn:Turn|None=None
 class FindingsLearner(Protocol):...
-@dataclass(eq=False)
+@dataclass
 class Postprocessor:
  formats:AnswerFormats
  notes:ChatNotesTable
@@ -8555,8 +8547,8 @@ def answered_turn(hook,messages,turn):
 def _new_notes(turn,former,found,injected):
  gate=Gate(turn.hook.settings)
  said=" ".join([turn.words,former.summary,*former.tags])
- sentences=_SENTENCE_ENDS.split(found.chat_summary)
- summary=" ".join(without_memories(sentences,injected,said))
+ told=sentences(found.chat_summary)
+ summary=" ".join(without_memories(told,injected,said))
  verdict=gate.judged(summary)
  if not summary or isinstance(verdict,Refused):
   verdict=former.summary
@@ -8570,7 +8562,7 @@ def _request(turn,former):
  user=f"## Summary so far\n{former.summary or 'none'}\n\n## Tags so far\n{tags or 'none'}\n\n## Last message of the user\n{words}\n\n## Last answer\n{answer}"
  rules=turn.hook.settings.keeping_rules
  return CompletionRequest(system=render_prompt("postprocess",{"admin":rules}),user=user,schema_name="postprocessing",schema=fields_schema(Postprocessing),max_tokens=1500)
-def without_memories(sentences,memories,said,share=_TOLD_SHARE):
+def without_memories(told,memories,said,share=_TOLD_SHARE):
  spoken=frozenset(tokens(said))
  hidden=[frozenset(tokens(memory.content))-spoken for memory in memories]
  names=list[str]()
@@ -8583,7 +8575,7 @@ def without_memories(sentences,memories,said,share=_TOLD_SHARE):
    return True
   shared=[(len(words&content),len(content))for content in hidden]
   return any(count and count>=share*size for count,size in shared)
- return[sentence for sentence in sentences if sentence and not tells(sentence)]
+ return[line for line in told if line and not tells(line)]
 def _is_name(word):
  return word[0].isupper()or any(map(str.isdigit,word))
 # src/adaptive/history/conversation.py
@@ -9758,7 +9750,7 @@ _CALENDAR=re.compile(r"20\d\d(-\d\d){0,2}")
 _LEARN=re.compile(r"(start|stop)?\s*(20\d\d)?",re.IGNORECASE)
 class PastLearner(Protocol):...
 class ChatSearch(Protocol):...
-@dataclass(eq=False)
+@dataclass
 class PastChatCommands:
  learner:PastLearner
  finder:ChatSearch
@@ -10094,7 +10086,7 @@ _SCHEMA=json.loads(PROMPTS["about_schema"])
 _COMING="Coming up"
 _OFF="Memory is off in your settings, so no model is asked. `/memory` lists what is known."
 _NOTHING="Nothing that the model has written rests on your memories. `/memory` lists them."
-@dataclass(eq=False)
+@dataclass
 class AboutPage:
  memories:Memories
  formats:AnswerFormats
@@ -10281,7 +10273,7 @@ _SCOPES__requests={"everything":"all_of_yours","chat":"of_this_chat"}
 _MOST_NAMED=10
 _LONGEST_NAMED=120
 class Learner(Protocol):...
-@dataclass(eq=False)
+@dataclass
 class MemoryRequests:
  memories:Memories
  learner:Learner
@@ -10541,7 +10533,7 @@ _CHANGING=("undo","forget","restore",*_PLACED)
 _IN_PORTIONS=("undo","import")
 _ASKED="ASKED"
 Answering=Callable[[Hook,Command],Awaitable[str]]
-@dataclass(eq=False)
+@dataclass
 class MemoryCommands(MemoryRequests):
  search:MemorySearch
  costs:CostTable
@@ -12190,8 +12182,6 @@ class PromptBlocks:
   said=map(message_text,filter(is_of_user,window.messages))
   messages=[MessageBlock(said=content_hash(text),block=blocks.get(key,""))for text,key in zip(said,window.sent_keys,strict=True)]
   return cls(system=blocks.get("",""),messages=messages)
- def __bool__(self):
-  return bool(self.system or any(one.block for one in self.messages))
  def __len__(self):
   return len(self.system)+sum(len(one.block)for one in self.messages)
 def with_blocks(messages,blocks):
@@ -12306,7 +12296,7 @@ def candidates_for(question,index,hidden,judges):
 class Selection:
  candidates:Candidates
  placed:Mapping[str,Placed]
- fitting:Mapping[str,float]
+ fit:Mapping[str,float]
  past:AddedText=AddedText("")
  @property
  def core(self):
@@ -12318,6 +12308,10 @@ class Selection:
  def shown(self):
   entries=(*self.core,*self.retrieved)
   return[*dict.fromkeys(entry.memory.id for entry in entries)]
+ @property
+ def fitting(self):
+  shown={*self.shown}
+  return{each:self.fit[each]for each in self.fit if each in shown}
 @stage("ranking")
 def ranked_candidates(candidates):
  places=candidates.index.places
@@ -12349,10 +12343,7 @@ def selected(candidates,fit,settings,most_tokens):
  bearing=[memory.id for memory in candidates.bearing]
  coming=[*dict.fromkeys([*best,*bearing])]
  placed=placed_entries(so_far=candidates.question.so_far,facts=[memory.id for memory in candidates.core],fitting=coming[:settings.related_memories_n],existing=existing,most_tokens=most_tokens,pinned=[memory.id for memory in candidates.pinned])
- selection=Selection(candidates=candidates,placed=placed,fitting={})
- shown={*selection.shown}
- fitting_shown={memory_id:score for memory_id,score in fit.items()if memory_id in shown}
- return replace(selection,fitting=fitting_shown)
+ return Selection(candidates=candidates,placed=placed,fit=fit)
 def found_memories(candidates,hidden):
  index=candidates.index
  words=set(tokens(candidates.question.text))
@@ -12469,7 +12460,7 @@ _LONGEST_FACT=600
 _QUESTIONS_KEPT=1000
 _SCORES_KEPT_SECONDS=24*3600
 RELEVANCE_SCHEMA=json.loads(PROMPTS["relevance_schema"])
-@dataclass(eq=False)
+@dataclass
 class RelevanceJudge:
  formats:AnswerFormats
  deadline:float=_JUDGE_SECONDS
@@ -12529,7 +12520,7 @@ def read_relevance(completion,offered):
 # src/adaptive/recall/recall.py
 _SHARE_FOR_NEW_MEMORIES=0.25
 Asking=Callable[[Hook,Sequence[Message],str,bool],AbstractAsyncContextManager[Complete|None]]
-@dataclass(eq=False)
+@dataclass
 class Recall:
  indexes:MemoryIndexes
  formats:AnswerFormats

@@ -16,6 +16,7 @@ from adaptive.core import (
     CATEGORIES,
     CORE_CATEGORIES,
     Draft,
+    JsonObject,
     Memory,
     Place,
     PlaceChoice,
@@ -111,23 +112,25 @@ class Settings(Valves):
         reach = own.history_recall
         if reach == "default":
             reach = admin.history_recall_default
-        merged = dict(admin)
-        merged["show_status"] = admin.show_status and own.show_status
-        merged["show_memories"] = admin.show_memories and own.show_memories
-        merged["save_mode"] = min(
-            admin.save_mode, own.save_mode, key=_SAVE_MODES.index
-        )
-        merged["history_recall"] = min(
-            admin.history_recall, reach, key=_HISTORY_REACHES.index
-        )
-        merged["index_past_chats"] = own.index_past_chats
-        merged["new_folders"] = own.new_folders
-        merged["allowed_history"] = admin.history_recall
-        merged["chose_history"] = own.history_recall != "default"
+        merged: JsonObject = {
+            **dict(admin),
+            "show_status": admin.show_status and own.show_status,
+            "show_memories": admin.show_memories and own.show_memories,
+            "save_mode": min(
+                admin.save_mode, own.save_mode, key=_SAVE_MODES.index
+            ),
+            "history_recall": min(
+                admin.history_recall, reach, key=_HISTORY_REACHES.index
+            ),
+            "index_past_chats": own.index_past_chats,
+            "new_folders": own.new_folders,
+            "allowed_history": admin.history_recall,
+            "chose_history": own.history_recall != "default",
+            "enabled": own.enabled,
+            "user_timezone": own.timezone,
+        }
         # Validated above; doing it again would be most of what a hook costs before its work.
-        return cls.model_construct(
-            **merged, enabled=own.enabled, user_timezone=own.timezone
-        )
+        return cls.model_construct(**merged)
 
     def names_in(self, valve: str) -> NamesRead:
         """What a valve that lists names is understood to say."""
