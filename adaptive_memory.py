@@ -12044,7 +12044,6 @@ class RequestWindow:
  body:JsonObject
  messages:list[JsonObject]
  memory_tokens:int
- history_tokens:int=_MOST_TEXT_TOKENS
  text_tokens:int=_MOST_TEXT_TOKENS
  summary:str=""
  @cached_property
@@ -12070,15 +12069,17 @@ async def request_window(hook,plain,notes):
  taken=_tokens_of_all(plain.messages)+estimated_tokens(summary)
  memories=plain.memory_tokens
  left=hook.settings.max_context_tokens-taken-memories
- return replace(plain,memory_tokens=max(memories+min(left,0),min(_CORE_TOKENS,memories)),history_tokens=min(plain.history_tokens,max(left,0)),text_tokens=min(plain.text_tokens,max(left,0)),summary=summary)
+ return replace(plain,memory_tokens=max(memories+min(left,0),min(_CORE_TOKENS,memories)),text_tokens=min(plain.text_tokens,max(left,0)),summary=summary)
 def plain_window(hook,body):
  settings=hook.settings
  messages=rewritten_answers(listing(body.get("messages")),without_answer_note)
- window=RequestWindow(body={**body,"messages":messages},messages=messages,memory_tokens=(settings.max_injected_tokens if settings.show_memories else 0),history_tokens=(0 if settings.history_recall=="off" else _MOST_TEXT_TOKENS))
+ window=RequestWindow(body={**body,"messages":messages},messages=messages,memory_tokens=(settings.max_injected_tokens if settings.show_memories else 0))
  most=settings.max_context_tokens
  if most<=0 or hook.told_kind in _UNCUT_KINDS:
   return window
- reserved=window.memory_tokens+window.history_tokens
+ reserved=window.memory_tokens
+ if settings.history_recall!="off":
+  reserved+=window.text_tokens
  if hook.told_kind=="saved":
   reserved+=_SUMMARY_TOKENS
  if _tokens_of_all(messages)+reserved<=most:
@@ -12161,7 +12162,7 @@ class ChatState:
   so_far=await reading
   if so_far.again is not None:
    return None
-  asked=PastQuestion(text=question.text,previous=question.previous,first=question.first,messages=window.messages,complete=question.complete,tokens=so_far.tokens_for_text(window.history_tokens),shown={(chat_id,message_id)for chat_id,message_id,_ in so_far.quoted()})
+  asked=PastQuestion(text=question.text,previous=question.previous,first=question.first,messages=window.messages,complete=question.complete,tokens=so_far.tokens_for_text(window.text_tokens),shown={(chat_id,message_id)for chat_id,message_id,_ in so_far.quoted()})
   return await self._past.recalled(hook,asked,embedder)
  async def _recalls_past(self,hook):
   return self._past.recalls(hook)and not(await hook.hidden_from()).names

@@ -161,7 +161,7 @@ async def test_order_of_giving_way(
     window = await fitted(
         messages, history_recall_default="all", max_context_tokens=most
     )
-    memories, history = window.memory_tokens, window.history_tokens
+    memories, history = window.memory_tokens, window.text_tokens
     assert window.messages[-1] == messages[-1]
     assert abs(memories - left_for_memories) <= 150
     assert abs(history - left_for_history) <= 150

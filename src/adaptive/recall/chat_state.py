@@ -137,7 +137,7 @@ class ChatState:
             first=question.first,
             messages=window.messages,
             complete=question.complete,
-            tokens=so_far.tokens_for_text(window.history_tokens),
+            tokens=so_far.tokens_for_text(window.text_tokens),
             shown={
                 (chat_id, message_id)
                 for chat_id, message_id, _ in so_far.quoted()

@@ -54,18 +54,16 @@ _PICTURES = frozenset({"image", "image_url", "input_image"})
 
 @dataclass(frozen=True)
 class RequestWindow:
-    """What of a request is sent, and the tokens left for memories and for past conversation.
+    """What of a request is sent, and the tokens left for memories and for texts beside them.
 
-    Past conversation is one of the texts beside memories, for all of which ``text_tokens`` are left.
-    ``body`` is the request without our notes below answers, ``messages`` are those of its messages
-    that are sent. ``summary`` stands for those that gave way; it is empty if none did. Messages of
-    the user are known by their ``keys``.
+    Past conversation is one of these texts. ``body`` is the request without our notes below answers,
+    ``messages`` are those of its messages that are sent. ``summary`` stands for those that gave way;
+    it is empty if none did. Messages of the user are known by their ``keys``.
     """
 
     body: JsonObject
     messages: list[JsonObject]
     memory_tokens: int
-    history_tokens: int = _MOST_TEXT_TOKENS
     text_tokens: int = _MOST_TEXT_TOKENS
     summary: str = ""
 
@@ -113,7 +111,6 @@ async def request_window(
         memory_tokens=max(
             memories + min(left, 0), min(_CORE_TOKENS, memories)
         ),
-        history_tokens=min(plain.history_tokens, max(left, 0)),
         text_tokens=min(plain.text_tokens, max(left, 0)),
         summary=summary,
     )
@@ -134,14 +131,13 @@ def plain_window(hook: Hook, body: JsonObject) -> RequestWindow:
         memory_tokens=(
             settings.max_injected_tokens if settings.show_memories else 0
         ),
-        history_tokens=(
-            0 if settings.history_recall == "off" else _MOST_TEXT_TOKENS
-        ),
     )
     most = settings.max_context_tokens
     if most <= 0 or hook.told_kind in _UNCUT_KINDS:
         return window
-    reserved = window.memory_tokens + window.history_tokens
+    reserved = window.memory_tokens
+    if settings.history_recall != "off":
+        reserved += window.text_tokens
     if hook.told_kind == "saved":
         reserved += _SUMMARY_TOKENS
     if _tokens_of_all(messages) + reserved <= most:
