@@ -12118,10 +12118,12 @@ _MOST_CHATS__chat_state=2000
 _LONGEST_WRITING_SECONDS__chat_state=60.0
 class PastSection(Protocol):...
 class PastRecall(Protocol):...
+@dataclass
 class ChatState:
- def __init__(self,chats,past):
-  self._table=chats
-  self._past=past
+ table:ChatTable
+ past:PastRecall
+ behind:Callable[...,None]
+ def __post_init__(self):
   self._newest=UserCache[Mapping[str,Addition]](_MOST_CHATS__chat_state,seconds=_LONGEST_WRITING_SECONDS__chat_state)
   self.forget=self._newest.forget
   self._writing=KeyedLocks()
@@ -12130,7 +12132,7 @@ class ChatState:
   additions=self._newest.get(chat)or{}
   if question.chat_id:
    try:
-    additions={**await self._table.read(*chat),**additions}
+    additions={**await self.table.read(*chat),**additions}
    except TablesUnavailable as error:
     log_failure("what a chat was given is not known",error)
   so_far=ChatSoFar.of(additions,window.keys,window.sent_keys,window.text_tokens,in_system=hook.settings.memory_placement=="system")
@@ -12138,24 +12140,25 @@ class ChatState:
   standing=frozenset[Quotation]()
   if quoted and await self._recalls_past(hook):
    try:
-    standing=await self._past.standing(hook,quoted)
+    standing=await self.past.standing(hook,quoted)
    except HostError as error:
     log_failure("what was quoted is left out",error)
   return so_far.without_quotes_of(quoted-standing)
  def keep(self,hook,question,newest):
   if not question.chat_id or not(newest.entries or newest.texts):
-   return None
+   return
   chat=hook.user_id,question.chat_id
   addition=newest.addition()
   former=self._newest.get(chat)or{}
   known=question.so_far.with_addition(addition)
   self._newest.put(chat,joined_additions(former,known))
-  return self._write(chat,{question.so_far.key:addition})
+  writing=self._write(chat,{question.so_far.key:addition})
+  self.behind(writing,"keeping what a chat was given",gently=True)
  async def _write(self,chat,newest):
   async with self._writing.of("\0".join(chat)):
-   former=await self._table.read(*chat)
+   former=await self.table.read(*chat)
    additions=joined_additions(former,newest)
-   await self._table.write(*chat,additions,int(time.time()))
+   await self.table.write(*chat,additions,int(time.time()))
  async def past_section(self,hook,window,question,embedder,reading):
   if question.to_forget or not await self._recalls_past(hook):
    return None
@@ -12163,9 +12166,9 @@ class ChatState:
   if so_far.again is not None:
    return None
   asked=PastQuestion(text=question.text,previous=question.previous,first=question.first,messages=window.messages,complete=question.complete,tokens=so_far.tokens_for_text(window.text_tokens),shown={(chat_id,message_id)for chat_id,message_id,_ in so_far.quoted()})
-  return await self._past.recalled(hook,asked,embedder)
+  return await self.past.recalled(hook,asked,embedder)
  async def _recalls_past(self,hook):
-  return self._past.recalls(hook)and not(await hook.hidden_from()).names
+  return self.past.recalls(hook)and not(await hook.hidden_from()).names
 # src/adaptive/recall/prompt.py
 _FORMER_BLOCK=re.compile(rf"(?:{BLOCK_SEPARATOR})?{OPEN_MARKER}\n(?:(?!{OPEN_MARKER}\n).)*?\n{CLOSE_MARKER}",re.DOTALL)
 _MOST_WAITING_CHARACTERS=20_000_000
@@ -12531,7 +12534,7 @@ class Recall:
  asking:Asking
  past:PastRecall
  def __post_init__(self):
-  self._chats=ChatState(chats=self.chats,past=self.past)
+  self._chats=ChatState(table=self.chats,past=self.past,behind=self.behind)
   self._judge=RelevanceJudge(self.formats)
   self.blocks=TurnBlocks()
  def forget(self,user_id):
@@ -12568,10 +12571,7 @@ class Recall:
   if question.so_far.again is None:
    texts=added_texts(hook,window,selection.past)
    placed=with_texts(placed,texts)
-   keeping=self._chats.keep(hook,question,placed[question.so_far.key])
-   if keeping is not None:
-    doing="keeping what a chat was given"
-    self.behind(keeping,doing,gently=True)
+   self._chats.keep(hook,question,placed[question.so_far.key])
   return self.sent(hook,window,placed)
  def sent(self,hook,window,placed=MappingProxyType({})):
   if window.keys and not placed:

@@ -1,7 +1,8 @@
 """What a chat was given, as it is kept from turn to turn, and what of past conversation joins it."""
 
 import time
-from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from adaptive.core import (
@@ -55,12 +56,18 @@ class PastRecall(Protocol):
         ...
 
 
+@dataclass
 class ChatState:
-    """Reads and keeps what chats were given, and asks for their past."""
+    """Reads and keeps what chats were given, and asks for their past.
 
-    def __init__(self, chats: ChatTable, past: PastRecall) -> None:
-        self._table = chats
-        self._past = past
+    ``behind`` does work that no answer waits for.
+    """
+
+    table: ChatTable
+    past: PastRecall
+    behind: Callable[..., None]
+
+    def __post_init__(self) -> None:
         # What may not stand in the table yet when the next message comes.
         self._newest = UserCache[Mapping[str, Addition]](
             _MOST_CHATS, seconds=_LONGEST_WRITING_SECONDS
@@ -76,7 +83,7 @@ class ChatState:
         additions = self._newest.get(chat) or {}
         if question.chat_id:
             try:
-                additions = {**await self._table.read(*chat), **additions}
+                additions = {**await self.table.read(*chat), **additions}
             except TablesUnavailable as error:
                 log_failure("what a chat was given is not known", error)
         so_far = ChatSoFar.of(
@@ -90,32 +97,31 @@ class ChatState:
         standing = frozenset[Quotation]()
         if quoted and await self._recalls_past(hook):
             try:
-                standing = await self._past.standing(hook, quoted)
+                standing = await self.past.standing(hook, quoted)
             except HostError as error:
                 log_failure("what was quoted is left out", error)
         return so_far.without_quotes_of(quoted - standing)
 
-    def keep(
-        self, hook: Hook, question: Question, newest: Placed
-    ) -> Coroutine[None, None, None] | None:
-        """Keep what the newest message of a saved chat is given; what is returned writes it."""
+    def keep(self, hook: Hook, question: Question, newest: Placed) -> None:
+        """Keep what the newest message of a saved chat is given; it is written behind."""
         if not question.chat_id or not (newest.entries or newest.texts):
-            return None
+            return
         chat = hook.user_id, question.chat_id
         addition = newest.addition()
         former = self._newest.get(chat) or {}
         known = question.so_far.with_addition(addition)
         self._newest.put(chat, joined_additions(former, known))
-        return self._write(chat, {question.so_far.key: addition})
+        writing = self._write(chat, {question.so_far.key: addition})
+        self.behind(writing, "keeping what a chat was given", gently=True)
 
     async def _write(
         self, chat: tuple[str, str], newest: Mapping[str, Addition]
     ) -> None:
         """Add to what the table holds of a chat, which this turn need not have seen."""
         async with self._writing.of("\0".join(chat)):
-            former = await self._table.read(*chat)
+            former = await self.table.read(*chat)
             additions = joined_additions(former, newest)
-            await self._table.write(*chat, additions, int(time.time()))
+            await self.table.write(*chat, additions, int(time.time()))
 
     async def past_section(
         self,
@@ -143,10 +149,8 @@ class ChatState:
                 for chat_id, message_id, _ in so_far.quoted()
             },
         )
-        return await self._past.recalled(hook, asked, embedder)
+        return await self.past.recalled(hook, asked, embedder)
 
     async def _recalls_past(self, hook: Hook) -> bool:
         """Whether a turn is given past conversation: not for a model that banks are kept from."""
-        return (
-            self._past.recalls(hook) and not (await hook.hidden_from()).names
-        )
+        return self.past.recalls(hook) and not (await hook.hidden_from()).names

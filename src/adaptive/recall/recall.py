@@ -90,7 +90,9 @@ class Recall:
     past: PastRecall
 
     def __post_init__(self) -> None:
-        self._chats = ChatState(chats=self.chats, past=self.past)
+        self._chats = ChatState(
+            table=self.chats, past=self.past, behind=self.behind
+        )
         self._judge = RelevanceJudge(self.formats)
         # What waits for the hook behind the host's own tasks.
         self.blocks = TurnBlocks()
@@ -155,12 +157,7 @@ class Recall:
         if question.so_far.again is None:
             texts = added_texts(hook, window, selection.past)
             placed = with_texts(placed, texts)
-            keeping = self._chats.keep(
-                hook, question, placed[question.so_far.key]
-            )
-            if keeping is not None:
-                doing = "keeping what a chat was given"
-                self.behind(keeping, doing, gently=True)
+            self._chats.keep(hook, question, placed[question.so_far.key])
         return self.sent(hook, window, placed)
 
     def sent(
