@@ -10388,12 +10388,13 @@ class NumberedMemories:
   day=day_of(hook)
   lines=[]
   for match in matches:
-   words=listed(match.memory)
+   named=match.memory
+   words=listed(named)
    if match.withheld:
     words=f"{phrase('not_repeated')}, {match.withheld}"
-   details=[f"{match.score} %",day(match.memory.said_at),*marks_told(match.memory)]
+   details=[f"{match.score} %",day(named.said_at),*marks_told(named)]
    item=f"{words} ({', '.join(details)})"
-   lines.append(numbered_item(numbers[match.memory.id],item))
+   lines.append(numbered_item(numbers[named.id],item))
   return lines
  async def chosen(self,hook,words):
   if not words:
@@ -12363,16 +12364,17 @@ _NEAREST_SHOWN=3
 _LONGEST_QUOTED__explanation=200
 _SHOWN_CHARACTERS=80
 def explained(selection,settings,hidden,numbers):
- question=selection.candidates.question
- index=selection.candidates.index
+ candidates=selection.candidates
+ question=candidates.question
+ index=candidates.index
  if not index.memories:
   return "Nothing is remembered about you yet."
- rankings=ranked_candidates(selection.candidates)
- fit=fitting_by_settings(selection.candidates,rankings,settings)
+ rankings=ranked_candidates(candidates)
+ fit=fitting_by_settings(candidates,rankings,settings)
  coming=_coming(selection,fit,numbers)
  nearest=interleaved(question.nearest(index,len(coming)+_NEAREST_SHOWN))
  others=[near for near in nearest if index.memories[near.place].id not in coming]
- beyond=fitting_by_settings(selection.candidates,rankings,settings,more=_NEAREST_SHOWN)
+ beyond=fitting_by_settings(candidates,rankings,settings,more=_NEAREST_SHOWN)
  nearly=[]
  for near in others[:_NEAREST_SHOWN]:
   memory=index.memories[near.place]
@@ -12672,36 +12674,39 @@ def added_texts(hook,window,*past):
 class Services:
  def __init__(self,start,behind):
   self.foreground=Foreground()
-  self.tables=HostTables(Sealer(host_secret()))
-  self.indexes=MemoryIndexes()
+  tables=HostTables(Sealer(host_secret()))
+  indexes=MemoryIndexes()
+  self.tables=tables
+  self.indexes=indexes
   self.status=StatusLines()
   formats=AnswerFormats()
-  memories=Memories(archive=self.tables.archive,trail=self.tables.audit,number_table=self.tables.numbers,give_way=self.foreground.give_way)
-  self.learning=Learning(indexes=self.indexes,pending=self.tables.pending,memories=memories,leases=self.tables.leases,costs=self.tables.costs,formats=formats,start=start,suggestions=Suggestions(self.tables.suggestions),foreground=self.foreground,status=self.status)
+  memories=Memories(archive=tables.archive,trail=tables.audit,number_table=tables.numbers,give_way=self.foreground.give_way)
+  learning=Learning(indexes=indexes,pending=tables.pending,memories=memories,leases=tables.leases,costs=tables.costs,formats=formats,start=start,suggestions=Suggestions(tables.suggestions),foreground=self.foreground,status=self.status)
+  self.learning=learning
   history_vectors=HostHistoryVectors()
-  self.sweep=HostSweep(self.tables,history_vectors)
+  self.sweep=HostSweep(tables,history_vectors)
   past_chats=HostPastChats()
-  self.history=HistoryIndex(vectors=history_vectors,chats=past_chats,entries=self.tables.entries,leases=self.tables.leases,rememberable=rememberable_messages)
-  past=PastConversation(vectors=history_vectors,chats=past_chats,notes=self.tables.chat_notes,formats=formats,nulls=partial(self.indexes.nulls.known,self.tables.vectors))
-  self.past_learning=PastLearning(learning=self.learning,chats=past_chats,runs=ValueTable(self.tables.entries,"past_run",PastRun,PastRun()),leases=self.tables.leases,rememberable=rememberable_messages,behind=behind)
-  self.chat_finder=ChatFinder(past=past,chats=past_chats,leases=self.tables.leases,status=self.status)
+  self.history=HistoryIndex(vectors=history_vectors,chats=past_chats,entries=tables.entries,leases=tables.leases,rememberable=rememberable_messages)
+  past=PastConversation(vectors=history_vectors,chats=past_chats,notes=tables.chat_notes,formats=formats,nulls=partial(indexes.nulls.known,tables.vectors))
+  self.past_learning=PastLearning(learning=learning,chats=past_chats,runs=ValueTable(tables.entries,"past_run",PastRun,PastRun()),leases=tables.leases,rememberable=rememberable_messages,behind=behind)
+  self.chat_finder=ChatFinder(past=past,chats=past_chats,leases=tables.leases,status=self.status)
   preprocessor=Preprocessor(formats)
-  self.recall=Recall(indexes=self.indexes,formats=formats,chats=self.tables.chats,notes=self.tables.chat_notes,behind=behind,asking=preprocessor.beside,past=past)
+  self.recall=Recall(indexes=indexes,formats=formats,chats=tables.chats,notes=tables.chat_notes,behind=behind,asking=preprocessor.beside,past=past)
   self.correction=AnswerCorrection()
-  self.postprocessor=Postprocessor(formats=formats,notes=self.tables.chat_notes,learning=self.learning,status=self.status)
+  self.postprocessor=Postprocessor(formats=formats,notes=tables.chat_notes,learning=learning,status=self.status)
   caches=(self.recall.forget,self.postprocessor.forget,forget_texts)
-  about=AboutPage(memories=memories,formats=formats,count_costs=self.learning.count_costs)
+  about=AboutPage(memories=memories,formats=formats,count_costs=learning.count_costs)
   self.commands=MemoryCommands(
    memories=memories,
-   learner=self.learning,
-   eraser_of=partial(host_eraser,self.tables,self.history,caches,(self.learning.forget,)),
+   learner=learning,
+   eraser_of=partial(host_eraser,tables,self.history,caches,(learning.forget,)),
    search=self.recall,
-   costs=self.tables.costs,
-   places=self.tables.places,
-   diagnosis=partial(diagnosis,indexes=self.indexes),
+   costs=tables.costs,
+   places=tables.places,
+   diagnosis=partial(diagnosis,indexes=indexes),
    attached_texts=attached_texts,
    about=about.answer,
-   once=OncePerMessage(self.tables.commands,self.tables.leases),
+   once=OncePerMessage(tables.commands,tables.leases),
    past_chats=PastChatCommands(self.past_learning,self.chat_finder),
   )
 # src/adaptive/filter.py
@@ -12814,24 +12819,25 @@ class Filter:
  @with_arguments
  async def outlet(self,body,arguments):
   metadata=arguments.metadata
+  services=self._services
   hook=None
   try:
-   self._services.recall.blocks.let_go(metadata)
+   services.recall.blocks.let_go(metadata)
    body=self._redacted_turns.restore_answer(body,metadata)
    hook=await self._hook(arguments)
    if hook is not None:
     now=time.time()
-    if self._services.sweep.is_due(now):
-     sweeping=self._services.sweep.run(now)
+    if services.sweep.is_due(now):
+     sweeping=services.sweep.run(now)
      self._behind(None,sweeping,"sweeping",gently=True)
-    self._services.past_learning.take_up(hook)
+    services.past_learning.take_up(hook)
     messages=messages_of(body)
     holds_commands=is_on_page(metadata,KINDS_AFTER_COMMANDS)
     is_off=holds_commands and memory_is_off(messages)
     if hook.is_served and not is_off:
      body=await self._with_answer(hook,body,holds_commands)
     elif not self._asked(hook,messages):
-     leases=self._services.tables.leases
+     leases=services.tables.leases
      telling=hook.tell_switched_off(leases)
      self._behind(hook,telling,"telling that memory is off")
   except Exception:

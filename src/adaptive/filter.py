@@ -252,17 +252,18 @@ class Filter:
     ) -> JsonObject:
         """Clean the answer, and keep the turn for learning, which goes on behind it."""
         metadata = arguments.metadata
+        services = self._services
         hook: HostHook | None = None
         try:
-            self._services.recall.blocks.let_go(metadata)
+            services.recall.blocks.let_go(metadata)
             body = self._redacted_turns.restore_answer(body, metadata)
             hook = await self._hook(arguments)
             if hook is not None:
                 now = time.time()
-                if self._services.sweep.is_due(now):
-                    sweeping = self._services.sweep.run(now)
+                if services.sweep.is_due(now):
+                    sweeping = services.sweep.run(now)
                     self._behind(None, sweeping, "sweeping", gently=True)
-                self._services.past_learning.take_up(hook)
+                services.past_learning.take_up(hook)
                 messages = messages_of(body)
                 holds_commands = is_on_page(metadata, KINDS_AFTER_COMMANDS)
                 is_off = holds_commands and memory_is_off(messages)
@@ -270,7 +271,7 @@ class Filter:
                     body = await self._with_answer(hook, body, holds_commands)
                 # What was kept before it was switched off is still the user's to erase.
                 elif not self._asked(hook, messages):
-                    leases = self._services.tables.leases
+                    leases = services.tables.leases
                     telling = hook.tell_switched_off(leases)
                     self._behind(hook, telling, "telling that memory is off")
         except Exception:

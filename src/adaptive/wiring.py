@@ -46,67 +46,68 @@ class Services:
         behind: Callable[..., None],
     ) -> None:
         self.foreground = Foreground()
-        self.tables = HostTables(Sealer(host_secret()))
-        self.indexes = MemoryIndexes()
+        tables = HostTables(Sealer(host_secret()))
+        indexes = MemoryIndexes()
+        self.tables = tables
+        self.indexes = indexes
         self.status = StatusLines()
         formats = AnswerFormats()
         memories = Memories(
-            archive=self.tables.archive,
-            trail=self.tables.audit,
-            number_table=self.tables.numbers,
+            archive=tables.archive,
+            trail=tables.audit,
+            number_table=tables.numbers,
             give_way=self.foreground.give_way,
         )
-        self.learning = Learning(
-            indexes=self.indexes,
-            pending=self.tables.pending,
+        learning = Learning(
+            indexes=indexes,
+            pending=tables.pending,
             memories=memories,
-            leases=self.tables.leases,
-            costs=self.tables.costs,
+            leases=tables.leases,
+            costs=tables.costs,
             formats=formats,
             start=start,
-            suggestions=Suggestions(self.tables.suggestions),
+            suggestions=Suggestions(tables.suggestions),
             foreground=self.foreground,
             status=self.status,
         )
+        self.learning = learning
         history_vectors = HostHistoryVectors()
-        self.sweep = HostSweep(self.tables, history_vectors)
+        self.sweep = HostSweep(tables, history_vectors)
         past_chats = HostPastChats()
         self.history = HistoryIndex(
             vectors=history_vectors,
             chats=past_chats,
-            entries=self.tables.entries,
-            leases=self.tables.leases,
+            entries=tables.entries,
+            leases=tables.leases,
             rememberable=rememberable_messages,
         )
         past = PastConversation(
             vectors=history_vectors,
             chats=past_chats,
-            notes=self.tables.chat_notes,
+            notes=tables.chat_notes,
             formats=formats,
-            nulls=partial(self.indexes.nulls.known, self.tables.vectors),
+            nulls=partial(indexes.nulls.known, tables.vectors),
         )
         self.past_learning = PastLearning(
-            learning=self.learning,
+            learning=learning,
             chats=past_chats,
-            runs=ValueTable(
-                self.tables.entries, "past_run", PastRun, PastRun()
-            ),
-            leases=self.tables.leases,
+            runs=ValueTable(tables.entries, "past_run", PastRun, PastRun()),
+            leases=tables.leases,
             rememberable=rememberable_messages,
             behind=behind,
         )
         self.chat_finder = ChatFinder(
             past=past,
             chats=past_chats,
-            leases=self.tables.leases,
+            leases=tables.leases,
             status=self.status,
         )
         preprocessor = Preprocessor(formats)
         self.recall = Recall(
-            indexes=self.indexes,
+            indexes=indexes,
             formats=formats,
-            chats=self.tables.chats,
-            notes=self.tables.chat_notes,
+            chats=tables.chats,
+            notes=tables.chat_notes,
             behind=behind,
             asking=preprocessor.beside,
             past=past,
@@ -114,8 +115,8 @@ class Services:
         self.correction = AnswerCorrection()
         self.postprocessor = Postprocessor(
             formats=formats,
-            notes=self.tables.chat_notes,
-            learning=self.learning,
+            notes=tables.chat_notes,
+            learning=learning,
             status=self.status,
         )
         caches = (
@@ -126,24 +127,24 @@ class Services:
         about = AboutPage(
             memories=memories,
             formats=formats,
-            count_costs=self.learning.count_costs,
+            count_costs=learning.count_costs,
         )
         self.commands = MemoryCommands(
             memories=memories,
-            learner=self.learning,
+            learner=learning,
             eraser_of=partial(
                 host_eraser,
-                self.tables,
+                tables,
                 self.history,
                 caches,
-                (self.learning.forget,),
+                (learning.forget,),
             ),
             search=self.recall,
-            costs=self.tables.costs,
-            places=self.tables.places,
-            diagnosis=partial(diagnosis, indexes=self.indexes),
+            costs=tables.costs,
+            places=tables.places,
+            diagnosis=partial(diagnosis, indexes=indexes),
             attached_texts=attached_texts,
             about=about.answer,
-            once=OncePerMessage(self.tables.commands, self.tables.leases),
+            once=OncePerMessage(tables.commands, tables.leases),
             past_chats=PastChatCommands(self.past_learning, self.chat_finder),
         )

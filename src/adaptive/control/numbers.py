@@ -111,16 +111,17 @@ class NumberedMemories:
         day = day_of(hook)
         lines: list[str] = []
         for match in matches:
-            words = listed(match.memory)
+            named = match.memory
+            words = listed(named)
             if match.withheld:
                 words = f"{phrase('not_repeated')}, {match.withheld}"
             details = [
                 f"{match.score} %",
-                day(match.memory.said_at),
-                *marks_told(match.memory),
+                day(named.said_at),
+                *marks_told(named),
             ]
             item = f"{words} ({', '.join(details)})"
-            lines.append(numbered_item(numbers[match.memory.id], item))
+            lines.append(numbered_item(numbers[named.id], item))
         return lines
 
     async def chosen(self, hook: Hook, words: str) -> FoundMemory | str:

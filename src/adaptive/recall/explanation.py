@@ -41,12 +41,13 @@ def explained(
 
     Memories have their ``numbers`` by their ids, as far as they were ever listed.
     """
-    question = selection.candidates.question
-    index = selection.candidates.index
+    candidates = selection.candidates
+    question = candidates.question
+    index = candidates.index
     if not index.memories:
         return "Nothing is remembered about you yet."
-    rankings = ranked_candidates(selection.candidates)
-    fit = fitting_by_settings(selection.candidates, rankings, settings)
+    rankings = ranked_candidates(candidates)
+    fit = fitting_by_settings(candidates, rankings, settings)
     coming = _coming(selection, fit, numbers)
     # Among so many of each thought there are others enough.
     nearest = interleaved(
@@ -56,7 +57,7 @@ def explained(
         near for near in nearest if index.memories[near.place].id not in coming
     ]
     beyond = fitting_by_settings(
-        selection.candidates, rankings, settings, more=_NEAREST_SHOWN
+        candidates, rankings, settings, more=_NEAREST_SHOWN
     )
     nearly: list[str] = []
     for near in others[:_NEAREST_SHOWN]:
