@@ -126,6 +126,7 @@ async def test_slow_or_failing(caplog: pytest.LogCaptureFixture) -> None:
     room.vectors.failing = True
     away = "past conversation left out: the vector database is away"
     assert (await room.recalled()).note == away
+    room.vectors.failing = False
     room.chats.failing = True
     away = "past conversation left out: the database is away"
     assert (await room.recalled()).note == away
@@ -133,7 +134,7 @@ async def test_slow_or_failing(caplog: pytest.LogCaptureFixture) -> None:
     async def hangs(*_: Any, **__: Any) -> Any:
         await asyncio.sleep(60)
 
-    room.chats.messages = hangs  # type: ignore[method-assign]
+    room.chats.current = hangs  # type: ignore[method-assign]
     found = await room.recalled(hook=room.hook(inlet_timeout_seconds=0.2))
     assert found == HistorySection(
         note="past conversation left out: it took too long"
@@ -142,16 +143,20 @@ async def test_slow_or_failing(caplog: pytest.LogCaptureFixture) -> None:
 
 
 async def test_similar_chats() -> None:
-    """A new chat is told of former ones like it."""
+    """A new chat is told of former ones like it, with their notes where chats are noted."""
     room = await Room(boat=f"They talk about boats, key {KEY}.").indexed()
-    opened = (await room.recalled(first=True)).text
+    noting = room.hook(enable_postprocessing=True)
+    opened = (await room.recalled(hook=noting, first=True)).text
     assert "- Similar chat: boat: They talk about boats" in opened
     assert KEY not in opened
+    opened = (await room.recalled(first=True)).text
+    assert "- Similar chat: boat\n" in opened
     assert "Similar" not in (await room.recalled()).text
     hook = room.hook(history_recall_default="chat")
     assert "Similar" not in (await room.recalled(hook=hook, first=True)).text
     room.entries.unavailable = True
-    assert "- Similar chat: boat\n" in (await room.recalled(first=True)).text
+    opened = (await room.recalled(hook=noting, first=True)).text
+    assert "- Similar chat: boat\n" in opened
     del room.chats.rows["boat"]
     assert "boat" not in (await room.recalled(first=True)).text
 

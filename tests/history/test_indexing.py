@@ -162,7 +162,20 @@ async def test_index_out_of_a_backup() -> None:
     here.vectors.calls.clear()
     here.chats.rows["then"] = chat_of("then", "Tea?", "Yes")
     await here.keep(here.hook("then"))
-    assert here.vectors.calls.count("upsert") == 1
+    # Whether the index is whole is one question.
+    assert here.vectors.calls == ["digests", "standing", "upsert"]
+
+
+async def test_older_index_of_another_embedder() -> None:
+    """An index out of a backup that another embedder had made goes before a new chat is added."""
+    here = Worker()
+    for chat_id in ("old", "new"):
+        await here.keep(here.hook(chat_id))
+    await here.vectors.delete("ada", await here.vectors.digests("ada", "new"))
+    here.vectors.embedders = dict.fromkeys(here.vectors.rows, "another")
+    here.chats.rows["next"] = chat_of("next", "Tea?", "Yes")
+    await here.keep(here.hook("next"))
+    assert here.vectors.messages == ["next0", "next1"]
 
 
 async def test_only_chat_that_is_edited() -> None:

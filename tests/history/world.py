@@ -78,16 +78,6 @@ class StoredChats:
         self.failing = False
         self.read: list[str] = []
 
-    async def titles(
-        self, user_id: str, chat_ids: Sequence[str]
-    ) -> dict[str, str]:
-        """In the order of the dict; a chat is called by its id."""
-        return {
-            chat_id: chat_id
-            for chat_id in self._rows_of(user_id)
-            if chat_id in chat_ids
-        }
-
     async def scopes(
         self, user_id: str, chat_ids: Collection[str]
     ) -> dict[str, set[str]]:
@@ -104,8 +94,9 @@ class StoredChats:
     async def current(
         self, user_id: str, keys: Collection[MessageKey]
     ) -> dict[MessageKey, Mapping[str, Any]]:
+        """A chat is called by its id."""
         every = (
-            one
+            {**one, "chat_title": one["chat_id"]}
             for messages in self._rows_of(user_id).values()
             for one in messages
         )
@@ -217,10 +208,14 @@ class NearestUnits:
             if unit.chat_id == chat_id and not self.away
         }
 
-    async def standing_embedder(self, user_id: str) -> str:
+    async def standing_embedder(self, user_id: str, chat_id: str = "") -> str:
         self.calls.append("standing")
-        standing = [*self.embedders.values()][:1]
-        return "" if self.away else "".join(standing)
+        standing = [
+            self.embedders[unit_id]
+            for unit_id, (unit, _) in self.rows.items()
+            if chat_id in ("", unit.chat_id)
+        ]
+        return "" if self.away else "".join(standing[:1])
 
     async def upsert(
         self,

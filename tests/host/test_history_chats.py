@@ -113,12 +113,6 @@ async def worker(
         yield first
 
 
-async def test_own_chats(worker: Worker) -> None:
-    """Own chats are told by their titles, without those that the host keeps for itself."""
-    past = HostPastChats()
-    assert await past.titles("ada", ["c", "b", "inner", "gone"]) == {"c": "c"}
-
-
 async def test_chats_to_index(worker: Worker) -> None:
     """Chats come that have changed since their entry, the last first, and those that are gone."""
     past = HostPastChats()
@@ -172,7 +166,10 @@ async def test_messages_of_a_chat(worker: Worker) -> None:
 
 
 async def test_current(worker: Worker) -> None:
-    """Messages are read as they stand, lists and outputs too, however many, and nobody else's."""
+    """Messages are read as they stand, lists and outputs too, however many, and nobody else's.
+
+    Each has the title of its chat; those of chats that the host keeps for itself are left out.
+    """
     await add_message(
         worker, "c", "m6", "ada", [{"type": "text", "text": "A"}], 14
     )
@@ -184,6 +181,7 @@ async def test_current(worker: Worker) -> None:
     keys = [
         ("c", "m1"),
         ("b", "m4"),
+        ("inner", "m3"),
         ("c", "m5"),
         *many,
         ("c", "m6"),
@@ -197,6 +195,7 @@ async def test_current(worker: Worker) -> None:
         ("m7", ""),
     ]
     assert found["c", "m7"]["output"] == [{"type": "message"}]
+    assert found["c", "m7"]["chat_title"] == "c"
 
 
 async def test_former_versions(worker: Worker) -> None:

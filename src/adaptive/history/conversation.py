@@ -162,7 +162,9 @@ class PastConversation:
         preamble_tokens = estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n")
         budget = question.tokens - preamble_tokens
         only_current = settings.history_recall == "chat"
-        unseen = await self._unseen(hook, question.messages)
+        unseen = frozenset[str]()
+        if only_current:
+            unseen = await self._unseen(hook, question.messages)
         if budget <= 0 or (only_current and not unseen):
             return HistorySection()
         completed = await question.complete() if question.complete else ""
@@ -180,6 +182,9 @@ class PastConversation:
             HITS,
             hook.chat_id if only_current else "",
         )
+        # Nothing of a new chat is indexed, so it is not read.
+        if not only_current and hook.chat_id in {hit.chat_id for hit in hits}:
+            unseen = await self._unseen(hook, question.messages)
         # The model sees other messages of this chat, or they are of a former branch.
         hits = [
             hit
@@ -302,16 +307,15 @@ class PastConversation:
         self, hook: Hook, best: Sequence[PastMessage]
     ) -> dict[str, str]:
         """Titles of the chats in which the best messages stand, and what is noted of them, by id."""
-        chat_ids = [*dict.fromkeys(message.chat_id for message in best)]
-        chat_ids = chat_ids[:_SIMILAR_CHATS]
-        if not chat_ids:
-            return {}
-        titles = await self.chats.titles(hook.user_id, chat_ids)
+        titles = {message.chat_id: message.chat_title for message in best}
+        chat_ids = [*titles][:_SIMILAR_CHATS]
         notes: dict[str, ChatNotes] = {}
-        with suppress(TablesUnavailable):
-            notes = await self.notes.values(hook.user_id, chat_ids)
+        # Nobody else makes notes of chats.
+        if chat_ids and hook.settings.enable_postprocessing:
+            with suppress(TablesUnavailable):
+                notes = await self.notes.values(hook.user_id, chat_ids)
         similar: dict[str, str] = {}
-        for chat_id in filter(titles.__contains__, chat_ids):
+        for chat_id in chat_ids:
             summary = notes.get(chat_id, ChatNotes()).summary
             parts = filter(has_words, (titles[chat_id], summary))
             similar[chat_id] = ": ".join(parts)

@@ -65,17 +65,17 @@ class ChatFinder:
             hook.user_id, name, nearest, HITS
         )
         ranked = await self.past.ranked(hook, words, name, hits, gate=0.0)
-        found: dict[str, int] = {}
+        found: dict[str, ListedChat] = {}
         for message in ranked:
             is_elsewhere = message.chat_id != hook.chat_id
             if is_elsewhere and since <= message.said_at < until:
-                found.setdefault(message.chat_id, message.said_at)
-        titles = await self.chats.titles(hook.user_id, [*found])
-        return [
-            ListedChat(chat_id, titles[chat_id], said_at)
-            for chat_id, said_at in found.items()
-            if chat_id in titles
-        ]
+                chat = ListedChat(
+                    id=message.chat_id,
+                    title=message.chat_title,
+                    said_at=message.said_at,
+                )
+                found.setdefault(chat.id, chat)
+        return [*found.values()]
 
     async def offer(self, hook: Hook, messages: Sequence[Message]) -> None:
         """Offer recall once where a first message is like the title of an earlier chat.

@@ -105,7 +105,7 @@ class HistoryIndex:
         await keeping
 
     async def _keep(self, hook: Hook, tell: TellUser) -> None:
-        if await hook.kind() != "saved" or not await hook.wants_memory():
+        if await hook.kind() != "saved":
             return
         settings = hook.settings
         embedder = (await hook.sources()).embedder
@@ -193,13 +193,11 @@ class HistoryIndex:
         )
         new = [unit for unit in units if digests.get(unit.id) != unit.digest]
         begins = bool(new) and len(new) == len(units)
-        standing = ""
-        if begins:
+        is_whole = not begins or await self._is_whole(user_id, name)
+        if not is_whole:
             standing = await self.vectors.standing_embedder(user_id)
             if standing not in ("", content_hash(name)):
                 await self.vectors.delete_all(user_id)
-            elif standing and not await self._has_newest(user_id):
-                standing = ""
         # What goes is gone at once, and what comes is written batch by batch.
         gone = digests.keys() - {unit.id for unit in units}
         if gone:
@@ -210,16 +208,16 @@ class HistoryIndex:
             vectors = normalised(await embedder.embed(texts, query=False))
             await self.vectors.upsert(user_id, name, batch, vectors)
         # Only now is it sure that the database answers, and that there was nothing of this model.
-        if begins and standing != content_hash(name):
+        if not is_whole:
             await self._compare_all(user_id)
         return IndexedChat(embedded=len(new), units=len(units))
 
-    async def _has_newest(self, user_id: str) -> bool:
-        """Whether the index has what was indexed last, which one out of a backup has not."""
+    async def _is_whole(self, user_id: str, name: str) -> bool:
+        """Whether the index has, of this embedder, what was indexed last; not one out of a backup."""
         noted = await self.entries.read("history", user_id, most=_NOTES_READ)
-        newest = [note.key for note in noted if note.body][:1]
-        found = [await self.vectors.digests(user_id, key) for key in newest]
-        return all(found)
+        newest = next((note.key for note in noted if note.body), "")
+        standing = await self.vectors.standing_embedder(user_id, newest)
+        return standing == content_hash(name)
 
     async def _compare_all(self, user_id: str) -> None:
         """Have each chat that was indexed compared with the index, whichever these are."""
@@ -233,7 +231,7 @@ class HistoryIndex:
         """A chat's messages, once an answer stands there whole, or has not come for long."""
         for seconds in _ANSWER_LOOKS[1:]:
             stored = await self.chats.messages(user_id, chat_id)
-            if not answer_id or _is_whole(stored, answer_id):
+            if not answer_id or _has_ended(stored, answer_id):
                 return stored
             await self.sleep(seconds)
         return await self.chats.messages(user_id, chat_id)
@@ -268,7 +266,7 @@ class HistoryIndex:
             raise HostError("the vector database still holds some of it")
 
 
-def _is_whole(messages: Sequence[Message], answer_id: str) -> bool:
+def _has_ended(messages: Sequence[Message], answer_id: str) -> bool:
     """Whether an answer is among messages that has ended."""
     return any(
         message["id"] == answer_id

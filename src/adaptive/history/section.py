@@ -44,6 +44,7 @@ from adaptive.core.messages import (
     passages,
     said_at,
     spoken_text,
+    text_field,
     without_spans,
 )
 from adaptive.core.model import Vectors, frozen
@@ -71,6 +72,7 @@ class PastMessage:
     role: Literal["user", "assistant"]
     text: str  # without thinking and what tools returned
     said_at: int  # epoch seconds
+    chat_title: str = ""
 
     @property
     def key(self) -> MessageKey:
@@ -126,6 +128,7 @@ def past_message(chat_id: str, stored: Message) -> PastMessage | None:
         role=role,
         text=text,
         said_at=said_at(stored, 0),
+        chat_title=text_field(stored, "chat_title"),
     )
 
 

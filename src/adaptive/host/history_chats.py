@@ -70,24 +70,6 @@ _OUTLINE = tuple(
 class HostPastChats:
     """``PastChats`` on the host's database."""
 
-    async def titles(
-        self, user_id: str, chat_ids: Sequence[str]
-    ) -> dict[str, str]:
-        """Titles of chats by id; those that the host keeps for itself are left out.
-
-        Such ones belong to notes and sub-agents (host: models/chats.py, is_internal_chat, 0.12).
-        """
-        chat = HOST_CHATS.c
-        query = select(HOST_CHATS).where(
-            chat.user_id == user_id, chat.id.in_(chat_ids)
-        )
-        rows = await HOST_DATABASE.rows("reading the titles of chats", query)
-        return {
-            row.id: row.title or ""
-            for row in rows
-            if not _is_internal(row.meta)
-        }
-
     async def scopes(
         self, user_id: str, chat_ids: Collection[str]
     ) -> dict[str, set[str]]:
@@ -126,12 +108,8 @@ class HostPastChats:
         query = _own_messages(columns, user_id).where(
             HOST_MESSAGES.c.chat_id == chat_id
         )
-        rows = await HOST_DATABASE.rows("reading a chat's messages", query)
-        return tuple(
-            _message_of(row, user_id)
-            for row in rows
-            if not _is_internal(row.chat_meta)
-        )
+        doing = "reading a chat's messages"
+        return tuple(await _found_messages(doing, query, user_id))
 
     async def current(
         self, user_id: str, keys: Collection[MessageKey]
@@ -141,11 +119,10 @@ class HostPastChats:
         query = _own_messages(_message_columns(), user_id).where(
             HOST_MESSAGES.c.id.in_(ids)
         )
-        rows = await HOST_DATABASE.rows("reading past messages", query)
-        messages = [_message_of(row, user_id) for row in rows]
+        doing = "reading past messages"
         return {
             (message["chat_id"], message["id"]): message
-            for message in messages
+            for message in await _found_messages(doing, query, user_id)
         }
 
     async def to_index(
@@ -273,12 +250,31 @@ def _message_columns() -> list[Any]:
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:
-    """Messages of this user's chats, each with what is noted of its chat."""
+    """Messages of this user's chats, each with the title of its chat and what is noted of that."""
+    chat = HOST_CHATS.c
     return (
-        select(*columns, HOST_CHATS.c.meta.label("chat_meta"))
-        .join(HOST_CHATS, HOST_CHATS.c.id == HOST_MESSAGES.c.chat_id)
-        .where(HOST_CHATS.c.user_id == user_id)
+        select(
+            *columns,
+            chat.title.label("chat_title"),
+            chat.meta.label("chat_meta"),
+        )
+        .join(HOST_CHATS, chat.id == HOST_MESSAGES.c.chat_id)
+        .where(chat.user_id == user_id)
     )
+
+
+async def _found_messages(
+    doing: str, query: Any, user_id: str
+) -> list[JsonObject]:
+    """What a query of messages finds, without the chats that the host keeps for itself.
+
+    Such ones belong to notes and sub-agents (host: models/chats.py, is_internal_chat, 0.12).
+    """
+    return [
+        _message_of(row, user_id)
+        for row in await HOST_DATABASE.rows(doing, query)
+        if not _is_internal(row.chat_meta)
+    ]
 
 
 def _is_internal(meta: object) -> bool:

@@ -156,9 +156,10 @@ class HostHistoryVectors:
             for unit_id, meta in items.items()
         }
 
-    async def standing_embedder(self, user_id: str) -> str:
-        """The embedder of any first message (see ``HistoryVectors``)."""
-        for meta in (await self._query(user_id, _ANY_CHAT, 1)).values():
+    async def standing_embedder(self, user_id: str, chat_id: str = "") -> str:
+        """The embedder of a chat, or of any first message (see ``HistoryVectors``)."""
+        units = {"chat_id": chat_id} if chat_id else _ANY_CHAT
+        for meta in (await self._query(user_id, units, 1)).values():
             return text_field(meta, "embedder")
         # Asked so, Chroma and others raise what they pass over in silence where items are wanted.
         await HOST_VECTORS.call(

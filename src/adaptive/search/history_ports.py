@@ -97,8 +97,8 @@ class HistoryVectors(Protocol):
         """Digests of a chat's units, by their ids."""
         ...
 
-    async def standing_embedder(self, user_id: str) -> str:
-        """The hash of the name of whose units are there, empty where none is found."""
+    async def standing_embedder(self, user_id: str, chat_id: str = "") -> str:
+        """The hash of the name of whose units are there, of a chat or of any; empty for none."""
         ...
 
     async def upsert(
@@ -131,12 +131,6 @@ class HistoryVectors(Protocol):
 class PastChats(Protocol):
     """A user's own saved chats in the host's tables, without those that the host keeps itself."""
 
-    async def titles(
-        self, user_id: str, chat_ids: Sequence[str]
-    ) -> dict[str, str]:
-        """Titles of those of the chats that are the user's, by id."""
-        ...
-
     async def scopes(
         self, user_id: str, chat_ids: Collection[str]
     ) -> dict[str, set[str]]:
@@ -152,7 +146,10 @@ class PastChats(Protocol):
     async def current(
         self, user_id: str, keys: Collection[MessageKey]
     ) -> dict[MessageKey, JsonMapping]:
-        """Those of the messages that still stand, as they stand, by chat and message id."""
+        """Those of the messages that still stand, as they stand, by chat and message id.
+
+        Each has the title of its chat as ``chat_title``.
+        """
         ...
 
     async def to_index(
