@@ -28,7 +28,6 @@ from adaptive.core.model import (
     Memory,
     Proposal,
     StoredVector,
-    StoreStamp,
     Vectors,
 )
 from adaptive.learn.duplicates import (
@@ -320,7 +319,6 @@ def costs(nulls: Vectors) -> list[dict[str, float]]:
             },
             nulls,
             "made up",
-            StoreStamp(size, size, 0),
             0.0,
         )
         taken: list[float] = []

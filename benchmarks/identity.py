@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adaptive.core.model import Memory, StoredVector, StoreStamp, Vectors
+from adaptive.core.model import Memory, StoredVector, Vectors
 from adaptive.recall.question import Question
 from adaptive.recall.selection import (
     candidates_for,
@@ -84,7 +84,6 @@ def person_of(facts: Sequence[str], encode: Encode, judges: Judges) -> Person:
         known,
         encode(NULL_PROMPTS),
         "benchmark",
-        StoreStamp(len(memories), 0, 0),
         0.0,
     )
     return Person(index, judges)

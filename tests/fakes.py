@@ -121,8 +121,7 @@ class ListedMemories:
     async def stamp(self) -> StoreStamp:
         """Number of rows and newest change."""
         self._check()
-        dates = [one.updated_at for one in self.rows.values()]
-        return StoreStamp(len(dates), max(dates, default=0), sum(dates))
+        return StoreStamp.of([*self.rows.values()])
 
     async def dates(self) -> dict[str, int]:
         """When each row has changed."""

@@ -64,7 +64,7 @@ async def at_once(
     """Whether rows are written as the router does, and what a failure leaves."""
     from open_webui.routers import memories as router
 
-    from adaptive.core.model import HostError, NewMemory
+    from adaptive.core.model import HostError, NewMemory, StoreStamp
     from adaptive.host import database
     from adaptive.host.memory_rows import memory_fields
 
@@ -103,6 +103,7 @@ async def at_once(
     await many.write(gone=[former])
     await many.write(back=[former])
     (back,) = await many.read()
+    stamped = await many.stamp() == StoreStamp.of([back])
     exact = replace(back, updated_at=former.updated_at) == former
     database.host_session = failing
     try:
@@ -116,7 +117,7 @@ async def at_once(
     stopped = [len(await many.read()), len(found.ids[0]), cause]
     await many.delete_all()
     return {
-        "same": [same, items[0] == items[1], exact],
+        "same": [same, items[0] == items[1], exact, stamped],
         "stopped": stopped,
     }
 

@@ -20,7 +20,7 @@ def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
     )
     old = installed_host.version.startswith("0.9")
     assert told.pop("at_once") == {
-        "same": [True, True, True],
+        "same": [True, True, True, True],
         "stopped": [1, 1, "writing memories: disk full"],
     }
     assert told == {

@@ -24,7 +24,6 @@ from adaptive.core.model import (
     Memory,
     Provenance,
     StoredVector,
-    StoreStamp,
 )
 from adaptive.host.memory_rows import (
     memory_meta,
@@ -177,8 +176,7 @@ def test_index_weighs_what_is_counted() -> None:
             )
             for memory in memories
         }
-        stamp = StoreStamp(count=500, newest=0, total=0)
-        return build_index(memories, vectors, None, "model", stamp, 0.0)
+        return build_index(memories, vectors, None, "model", 0.0)
 
     index()  # what is made once for all users
     tracemalloc.start()

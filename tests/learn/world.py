@@ -29,7 +29,6 @@ from adaptive.core.model import (
     NewMemory,
     StoredVector,
     StoreError,
-    StoreStamp,
     TablesUnavailable,
     Vectors,
 )
@@ -426,9 +425,7 @@ def index_of(
         )
         for id, vector in vectors.items()
     }
-    return build_index(
-        memories, known, nulls, "fake", StoreStamp(len(memories), 1, 0), NOW
-    )
+    return build_index(memories, known, nulls, "fake", NOW)
 
 
 def topical_index(

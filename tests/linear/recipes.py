@@ -32,7 +32,7 @@ from adaptive.control.transfer import read_import
 from adaptive.control.turn import rememberable_messages
 from adaptive.core.marks import Place, scope_of
 from adaptive.core.messages import normalised_text
-from adaptive.core.model import Draft, Memory, StoreStamp, Turn
+from adaptive.core.model import Draft, Memory, Turn
 from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.core.texts import classifier
 from adaptive.history.conversation import history_summary_request
@@ -171,7 +171,7 @@ def past(text: str) -> list[PastMessage]:
 
 def index(text: str) -> MemoryIndex:
     """Two memories with their index."""
-    return build_index(memories(text), {}, None, "", StoreStamp(2, 0, 0), 0.0)
+    return build_index(memories(text), {}, None, "", 0.0)
 
 
 def answered(text: str) -> AnsweredTurn:

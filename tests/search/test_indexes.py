@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 from unittest.mock import AsyncMock
 
 import numpy as np
@@ -14,7 +14,7 @@ import pytest
 
 from adaptive.core.embedding import Sources
 from adaptive.core.marks import NOWHERE, Place
-from adaptive.core.model import Memory, MemoryUnavailable, StoreStamp
+from adaptive.core.model import Memory, MemoryUnavailable
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.examples import EXAMPLE_TEXTS
 from adaptive.search.fusion import RankingQuery, rank
@@ -328,19 +328,30 @@ async def test_users_never_mix() -> None:
     assert (ada.table.ids("ada"), ada.table.ids("bob")) == ({"1"}, set())
 
 
-async def test_store_that_refuses() -> None:
-    """Everybody who waits learns why the memories can't be read; the next turn tries again."""
+async def refuse(*_: object) -> NoReturn:
+    """What a store does whose user may have no memories."""
+    raise MemoryUnavailable("you lack the permission")
 
-    async def refuse() -> StoreStamp:
-        raise MemoryUnavailable("you lack the permission")
 
+async def test_unknown_store_is_read_once() -> None:
+    """Nothing but its rows is asked of a store that is not known: they tell how it stands."""
     world = World(TEA)
     world.store.stamp = refuse  # type: ignore[method-assign]
+    assert contents(await world.current()) == [TEA.content]
+    del world.store.stamp
+    world.store.read = refuse  # type: ignore[method-assign]
+    assert contents(await world.current()) == [TEA.content]
+
+
+async def test_store_that_refuses() -> None:
+    """Everybody who waits learns why the memories can't be read; the next turn tries again."""
+    world = World(TEA)
+    world.store.read = refuse  # type: ignore[method-assign]
     results = await asyncio.gather(
         world.current(), world.current(), return_exceptions=True
     )
     assert [str(one) for one in results] == ["you lack the permission"] * 2
-    del world.store.stamp
+    del world.store.read
     assert contents(await world.current()) == [TEA.content]
 
 

@@ -12,7 +12,6 @@ from adaptive.core import (
     EmbeddingError,
     Sources,
     StoredVector,
-    StoreStamp,
     UserCache,
     Vectors,
     VectorTable,
@@ -246,10 +245,8 @@ class MemoryIndexes:
                 if user.index and user.index.embedder == name
                 else None
             )
-            # Before the rows are read: a change in between makes the next stamp differ.
-            stamp = await sources.store.stamp()
-            if index is None or not index.stands(stamp):
-                index = await self._rebuilt(sources, name, index, stamp)
+            if not (index and index.stands(await sources.store.stamp())):
+                index = await self._rebuilt(sources, name, index)
             if not user.forgotten:
                 user.index = index
             return index
@@ -268,7 +265,6 @@ class MemoryIndexes:
         sources: Sources,
         name: str,
         former: MemoryIndex | None,
-        stamp: StoreStamp,
     ) -> MemoryIndex:
         """The index anew: of a store that is known only what changed is read."""
         read_at = self.clock()
@@ -279,9 +275,7 @@ class MemoryIndexes:
         )
         doubtful = doubtful_rows(memories, read_at, former)
         if former and memories == former.memories:
-            return replace(
-                former, stamp=stamp, read_at=read_at, doubtful=doubtful
-            )
+            return replace(former, read_at=read_at, doubtful=doubtful)
         known = former.stored_vectors() if former else {}
         nulls = (
             former.nulls
@@ -310,7 +304,6 @@ class MemoryIndexes:
             known,
             nulls,
             name,
-            stamp,
             read_at,
             doubtful,
             former,
