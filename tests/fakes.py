@@ -51,6 +51,7 @@ from adaptive.memory.tables import (
     Entry,
     NumberTable,
 )
+from adaptive.search.index import stamp_of
 from adaptive.search.vectors import name_parts
 from adaptive.settings.merged import HiddenMemories, Settings
 from adaptive.settings.valves import UserValves, Valves
@@ -121,7 +122,7 @@ class ListedMemories:
     async def stamp(self) -> StoreStamp:
         """Number of rows and newest change."""
         self._check()
-        return StoreStamp.of([*self.rows.values()])
+        return stamp_of([*self.rows.values()])
 
     async def dates(self) -> dict[str, int]:
         """When each row has changed."""

@@ -64,9 +64,10 @@ async def at_once(
     """Whether rows are written as the router does, and what a failure leaves."""
     from open_webui.routers import memories as router
 
-    from adaptive.core.model import HostError, NewMemory, StoreStamp
+    from adaptive.core.model import HostError, NewMemory
     from adaptive.host import database
     from adaptive.host.memory_rows import memory_fields
+    from adaptive.search.index import stamp_of
 
     upsert, items = client.sync.upsert, []
     session = database.host_session
@@ -103,7 +104,7 @@ async def at_once(
     await many.write(gone=[former])
     await many.write(back=[former])
     (back,) = await many.read()
-    stamped = await many.stamp() == StoreStamp.of([back])
+    stamped = await many.stamp() == stamp_of([back])
     exact = replace(back, updated_at=former.updated_at) == former
     database.host_session = failing
     try:

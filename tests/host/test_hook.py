@@ -303,13 +303,13 @@ async def test_default_of_the_switch(
     own: object, default: object, on: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who never touched the switch has it as the admin wants, which is asked for now and then."""
-    asked: list[str] = []
+    asked: list[Request] = []
 
-    async def setting(_: Request, name: str) -> object:
-        asked.append(name)
-        return default
+    async def settings(request: Request) -> dict[str, object]:
+        asked.append(request)
+        return {"interface_defaults": default}
 
-    monkeypatch.setattr(application, "host_setting", setting)
+    monkeypatch.setattr(application, "host_settings", settings)
     request = running_request()
     for _ in range(3):
         assert await has_memory_on(request, own) is on

@@ -178,8 +178,8 @@ async def test_task_parameters(
     monkeypatch.setitem(sys.modules, "open_webui.utils.payload", payload)
     request = running_request()
     request.app.state.MODELS = {"m": {"id": "m", "owned_by": owner}}
-    settings = {"task_params": (PARAMETERS, math.inf)}
-    process_state(request)["settings"] = settings
+    settings = {"task_params": PARAMETERS}
+    process_state(request)["host_settings"] = (settings, math.inf)
     model = HostCompleter(request, None, "m")
     question = CompletionRequest("system", "user", "lines")
     body = await model._body(question, "limited_text")
@@ -262,10 +262,9 @@ class Host:
 
     def save(self, **settings: str) -> None:
         """Set what is read from the host's settings otherwise, which need an installed host."""
-        state = process_state(self.turn).setdefault("settings", {})
-        state.update(
-            {name: (value, math.inf) for name, value in settings.items()}
-        )
+        state = process_state(self.turn)
+        saved, _ = state.get("host_settings", ({}, 0.0))
+        state["host_settings"] = ({**saved, **settings}, math.inf)
 
     async def embedded(self, *texts: str, query: bool) -> list[list[float]]:
         """The vectors of a turn."""

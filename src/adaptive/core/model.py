@@ -198,16 +198,6 @@ class StoreStamp:
     newest: int
     total: int
 
-    @classmethod
-    def of(cls, memories: Sequence[Memory]) -> StoreStamp:
-        """The stamp of a table that holds just these."""
-        dates = [memory.updated_at for memory in memories]
-        return cls(
-            count=len(dates),
-            newest=max(dates, default=0),
-            total=sum(dates),
-        )
-
 
 @frozen
 class Draft(Tagged):

@@ -46,6 +46,8 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "task_params": ("", "task.model.params"),
     "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
     "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
+    "memories": ("ENABLE_MEMORIES", "memories.enable"),
+    "permissions": ("USER_PERMISSIONS", "user.permissions"),
     "interface_defaults": ("", "ui.default_interface_settings"),
     "context_compaction": ("", "chat.context_compaction.enable"),
     "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
@@ -116,23 +118,32 @@ def page_lists(request: Request) -> Literal["form", "list", ""]:
 
 async def host_setting(request: Request, name: str) -> Any:
     """The value of a host setting by our name; ``None`` where the release has no such setting."""
-    attribute, key = _NAMES[name]
+    return (await host_settings(request)).get(name)
+
+
+async def host_settings(request: Request) -> JsonMapping:
+    """All settings of the host's that we know, by our names, in one statement."""
     config = getattr(request.app.state, "config", None)
     if config is not None:
-        return getattr(config, attribute or "?", None)
+        return {
+            name: getattr(config, attribute or "?", None)
+            for name, (attribute, _) in _NAMES.items()
+        }
     from open_webui.models.config import Config
 
-    return (await Config.get_many(key)).get(key)
+    values = await Config.get_many(*(key for _, key in _NAMES.values()))
+    return {name: values.get(key) for name, (_, key) in _NAMES.items()}
 
 
 async def recent_setting(request: Request, name: str) -> Any:
     """The value of a host setting as it stood at most five seconds ago."""
-    settings = process_state(request).setdefault("settings", {})
-    value, expires = settings.get(name, (None, 0.0))
+    state = process_state(request)
+    settings, expires = state.get("host_settings", ({}, 0.0))
     if expires < time.monotonic():
-        value = await host_setting(request, name)
-        settings[name] = (value, time.monotonic() + _TRUSTED_SECONDS)
-    return value
+        settings = await host_settings(request)
+        expires = time.monotonic() + _TRUSTED_SECONDS
+        state["host_settings"] = (settings, expires)
+    return settings.get(name)
 
 
 def isolated_request(request: Request) -> Request:

@@ -16,7 +16,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
-    Sequence,
 )
 from contextlib import asynccontextmanager
 from operator import attrgetter, itemgetter

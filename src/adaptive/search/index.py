@@ -197,10 +197,20 @@ def build_index(
         ranking=_ranking_of(ordered, vectors, nulls, previous),
         nulls=nulls,
         embedder=embedder,
-        stamp=StoreStamp.of(ordered),
+        stamp=stamp_of(ordered),
         read_at=read_at,
         doubtful=doubtful,
         scopes=frozenset(memory.scope for memory in ordered),
+    )
+
+
+def stamp_of(memories: Sequence[Memory]) -> StoreStamp:
+    """The stamp of a table that holds just these."""
+    dates = [memory.updated_at for memory in memories]
+    return StoreStamp(
+        count=len(dates),
+        newest=max(dates, default=0),
+        total=sum(dates),
     )
 
 
