@@ -471,6 +471,7 @@ class TurnHook:
     adds_behind_tasks: bool = False
     reading_task: str = ""
     place: Place = field(default_factory=Place)
+    given: object = None
 
     @property
     def native(self) -> TurnHook:

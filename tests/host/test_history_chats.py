@@ -20,7 +20,7 @@ from adaptive.host.audience import (
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.hook import HostHook
 from adaptive.host.tables import HostTables
-from adaptive.memory.tables import Entry
+from adaptive.memory.tables import AddedText, Addition, Entry
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import hook_settings
 from tests.host.databases import Worker, two_workers
@@ -162,7 +162,7 @@ async def test_messages_of_a_chat(worker: Worker) -> None:
     ]
     assert not any(one.get("content") for one in outline)
     for chat_id in ("b", "inner", "gone"):
-        assert await past.messages("ada", chat_id) == ()
+        assert await past.messages("ada", chat_id) == []
 
 
 async def test_current(worker: Worker) -> None:
@@ -226,25 +226,32 @@ async def test_where_chats_are(
 ) -> None:
     """A chat is where its row says, with what its user has chosen; without a row, where the page says.
 
-    Where it can't be read, that is known; a folder that is gone is told from one that stands.
+    Where it can't be read, that is known; a folder that is gone is told from one that stands. What
+    the user's chat was given comes along.
     """
     past = HostPastChats()
     tables = HostTables(Sealer("secret"), worker.database)
     await tables.places.write("ada", "", {"folder=f1": "here"}, 7)
+    for user_id, words in (("ada", "Tea."), ("bob", "Beer.")):
+        given = {"key": Addition(texts=[AddedText(words)])}
+        await tables.chats.write(user_id, "c", given, 7)
     await worker.change("UPDATE chat SET folder_id = 'f1' WHERE id = 'c'")
     await worker.change(
         "UPDATE chat_message SET model_id = 'a/b' WHERE role = 'assistant'"
     )
     chosen: PlaceChoices = {"folder=f1": "here"}
-    assert await located(worker, "ada", "c") == LocatedChat(
-        Place("folder=f1", "model=m", chosen, "here"), shared=None
-    )
-    assert (await located(worker, "ada", "inner")).place.folder == ""
+    here = await located(worker, "ada", "c")
+    assert here.place == Place("folder=f1", "model=m", chosen, "here")
+    assert here.shared is None
+    assert "Tea." in str(here.given)
+    inner = await located(worker, "ada", "inner")
+    assert (inner.place.folder, inner.given) == ("", {})
     temporary = await located(worker, "ada", "local:x")
     assert (temporary.place.folder, temporary.shared) == ("folder=f2", False)
-    assert await located(worker, "bob", "c") == LocatedChat(
-        Place("folder=f2", "model=m", {}, "here"), shared=True
-    )
+    others = await located(worker, "bob", "c")
+    assert others.place == Place("folder=f2", "model=m", {}, "here")
+    assert others.shared is True
+    assert "Beer." in str(others.given)
     assert await past.scopes("ada", ["c", "b", "inner"]) == {
         "c": {"folder=f1", "model=a%2Fb"},
         "inner": set(),

@@ -303,10 +303,10 @@ async def test_default_of_the_switch(
     own: object, default: object, on: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who never touched the switch has it as the admin wants, which is asked for now and then."""
-    asked: list[Request] = []
+    asked: list[object] = []
 
-    async def settings(request: Request) -> dict[str, object]:
-        asked.append(request)
+    async def settings() -> dict[str, object]:
+        asked.append(default)
         return {"interface_defaults": default}
 
     monkeypatch.setattr(application, "host_settings", settings)

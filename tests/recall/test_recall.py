@@ -121,12 +121,20 @@ class House:
 
     async def sends(self, turn: Turn, body: dict[str, Any]) -> dict[str, Any]:
         """The request that is sent, and what is done behind it."""
+        turn.given = self.given(turn.chat_id, turn.user_id)
         hook = cast(Hook, turn)
         changed = await self.recall.recalled(
             hook, await self.recall.window(hook, plain_window(hook, body))
         )
         await asyncio.gather(*self.tasks)
         return changed
+
+    def given(self, chat_id: str, user_id: str = "ada") -> object:
+        """What the host has read of what a chat was given; nothing where it can't."""
+        if self.entries.unavailable:
+            return None
+        kept = self.entries.rows.get(("chat", user_id, chat_id))
+        return kept.body if kept else {}
 
     async def block(self, turn: Turn, *texts: str) -> str:
         """All blocks of a request, in their order."""
@@ -354,10 +362,10 @@ async def test_memories_are_away() -> None:
     house = House(TEA)
     turn = house.turn()
 
-    async def away() -> None:
+    async def away(*_: object) -> None:
         raise HostError("the database is away")
 
-    object.__setattr__(house.sources.store, "stamp", away)
+    object.__setattr__(house.sources.store, "read", away)
     with pytest.raises(HostError):
         await house.block(turn)
 

@@ -115,7 +115,13 @@ class Person:
             "inlet_timeout_seconds" not in fields
         ):  # loading the model may take longer than a turn
             await home.indexes.current(sources, math.inf)
-        turn = home.turn(**{"native_memory": "replace", **fields})
+        turn = home.turn(
+            **{
+                "native_memory": "replace",
+                "given": home.given(chat),
+                **fields,
+            }
+        )
         messages = self.said.setdefault(chat, []) if chat else []
         messages.append({"role": "user", "content": text})
         window = RequestWindow(

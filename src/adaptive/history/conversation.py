@@ -231,12 +231,17 @@ class PastConversation:
         gate: float = HISTORY_GATE,
     ) -> dict[PastMessage, float]:
         """The messages of hits as they stand now, with their scores, best first."""
+        keys = {
+            (hit.chat_id, message_id)
+            for hit in hits
+            for message_id in (hit.message_id, hit.previous_id)
+        }
         # In a thread, as many messages take a moment.
         return await asyncio.to_thread(
             rank_messages,
             asked,
             hits,
-            await self._current(hook, hits),
+            await self._messages(hook, keys),
             await self._levels_of(embedder),
             gate,
         )
@@ -252,17 +257,6 @@ class PastConversation:
             message.get("role") == "user" for message in messages
         )
         return unseen_messages(outline, hook.question_id, sent_questions)
-
-    async def _current(
-        self, hook: Hook, hits: Sequence[HistoryHit]
-    ) -> list[PastMessage]:
-        """Both messages of each hit as they stand now; those that are gone are missing."""
-        keys = {
-            (hit.chat_id, message_id)
-            for hit in hits
-            for message_id in (hit.message_id, hit.previous_id)
-        }
-        return await self._messages(hook, keys)
 
     async def quotable(
         self, hook: Hook, chat_ids: Collection[str]

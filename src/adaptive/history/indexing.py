@@ -192,8 +192,9 @@ class HistoryIndex:
             )
         )
         new = [unit for unit in units if digests.get(unit.id) != unit.digest]
-        begins = bool(new) and len(new) == len(units)
-        is_whole = not begins or await self._is_whole(user_id, name)
+        is_whole = len(new) < max(len(units), 1) or await self._is_whole(
+            user_id, name
+        )
         if not is_whole:
             standing = await self.vectors.standing_embedder(user_id)
             if standing not in ("", content_hash(name)):

@@ -118,32 +118,36 @@ def page_lists(request: Request) -> Literal["form", "list", ""]:
 
 async def host_setting(request: Request, name: str) -> Any:
     """The value of a host setting by our name; ``None`` where the release has no such setting."""
-    return (await host_settings(request)).get(name)
+    expire_settings(request)
+    return await recent_setting(request, name)
 
 
-async def host_settings(request: Request) -> JsonMapping:
-    """All settings of the host's that we know, by our names, in one statement."""
+async def recent_setting(request: Request, name: str) -> Any:
+    """The value of a host setting as it stood at most five seconds ago."""
+    attribute, _ = _NAMES[name]
     config = getattr(request.app.state, "config", None)
     if config is not None:
-        return {
-            name: getattr(config, attribute or "?", None)
-            for name, (attribute, _) in _NAMES.items()
-        }
+        return getattr(config, attribute or "?", None)
+    state = process_state(request)
+    settings, expires = state.get("host_settings", ({}, 0.0))
+    if expires < time.monotonic():
+        settings = await host_settings()
+        expires = time.monotonic() + _TRUSTED_SECONDS
+        state["host_settings"] = (settings, expires)
+    return settings.get(name)
+
+
+async def host_settings() -> JsonMapping:
+    """All settings of the host's that we know, by our names, in one statement."""
     from open_webui.models.config import Config
 
     values = await Config.get_many(*(key for _, key in _NAMES.values()))
     return {name: values.get(key) for name, (_, key) in _NAMES.items()}
 
 
-async def recent_setting(request: Request, name: str) -> Any:
-    """The value of a host setting as it stood at most five seconds ago."""
-    state = process_state(request)
-    settings, expires = state.get("host_settings", ({}, 0.0))
-    if expires < time.monotonic():
-        settings = await host_settings(request)
-        expires = time.monotonic() + _TRUSTED_SECONDS
-        state["host_settings"] = (settings, expires)
-    return settings.get(name)
+def expire_settings(request: Request) -> None:
+    """Have the host's settings read anew: what an admin has changed counts from then on."""
+    process_state(request).pop("host_settings", None)
 
 
 def isolated_request(request: Request) -> Request:

@@ -101,10 +101,14 @@ def chat_query(chat_id: str) -> Select[Any, Any, Any]:
 
 @frozen
 class LocatedChat:
-    """Where a chat is, and whether others read it as it goes on, as far as one statement tells."""
+    """Where a chat is, whether others read it as it goes on, and what it was given so far.
+
+    So far as one statement tells: of what it was given, JSON, ``None`` where that can't be read.
+    """
 
     place: Place = NOWHERE
     shared: bool | None = None
+    given: object = None
 
 
 async def located_chat(
@@ -121,21 +125,23 @@ async def located_chat(
     doing = "reading where a chat is"
     with faults_logged(doing):
         async with asyncio.timeout(_LONGEST_READING_SECONDS):
-            chosen, chat = await entries.read_beside(
+            chat_id = text_field(metadata, "chat_id")
+            found, chat = await entries.read_beside(
                 doing,
-                "places",
+                {"places": "", "chat": chat_id},
                 user_id,
-                "",
-                chat_query(text_field(metadata, "chat_id")),
+                chat_query(chat_id),
             )
         folder_id = text_field(metadata, "folder_id")
         if chat.owner == user_id:
             folder_id = chat.folder or ""
-        [choices] = read_as(PlaceChoices, chosen) or [{}]
+        chosen = read_as(PlaceChoices, found.get("places", ()))
+        [choices] = chosen or [{}]
+        [given] = [entry.body for entry in found.get("chat", ())] or [{}]
         located = replace(
             place, folder=scope_of("folder", folder_id), choices=choices
         )
-        return LocatedChat(located, is_shared(chat, user_id))
+        return LocatedChat(located, is_shared(chat, user_id), given)
     return LocatedChat()
 
 

@@ -101,14 +101,13 @@ class HostPastChats:
 
     async def messages(
         self, user_id: str, chat_id: str, *, words: bool = True
-    ) -> tuple[JsonMapping, ...]:
+    ) -> list[JsonObject]:
         """A chat's messages of all branches."""
         columns = _message_columns() if words else _OUTLINE
         query = _own_messages(columns, user_id).where(
             HOST_MESSAGES.c.chat_id == chat_id
         )
-        doing = "reading a chat's messages"
-        return tuple(await _found_messages(doing, query, user_id))
+        return await _found_messages(query, user_id)
 
     async def current(
         self, user_id: str, keys: Collection[MessageKey]
@@ -118,10 +117,9 @@ class HostPastChats:
         query = _own_messages(_message_columns(), user_id).where(
             HOST_MESSAGES.c.id.in_(ids)
         )
-        doing = "reading past messages"
         return {
             (message["chat_id"], message["id"]): message
-            for message in await _found_messages(doing, query, user_id)
+            for message in await _found_messages(query, user_id)
         }
 
     async def to_index(
@@ -262,16 +260,15 @@ def _own_messages(columns: Any, user_id: str) -> Any:
     )
 
 
-async def _found_messages(
-    doing: str, query: Any, user_id: str
-) -> list[JsonObject]:
+async def _found_messages(query: Any, user_id: str) -> list[JsonObject]:
     """What a query of messages finds, without the chats that the host keeps for itself.
 
     Such ones belong to notes and sub-agents (host: models/chats.py, is_internal_chat, 0.12).
     """
+    rows = await HOST_DATABASE.rows("reading messages", query)
     return [
         _message_of(row, user_id)
-        for row in await HOST_DATABASE.rows(doing, query)
+        for row in rows
         if not _is_internal(row.chat_meta)
     ]
 

@@ -32,6 +32,7 @@ from adaptive.host.application import (
     NativeFeatures,
     account,
     allows_memory,
+    expire_settings,
     has_memory_on,
     has_request_hook,
     isolated_request,
@@ -246,9 +247,8 @@ class HostHook(Hook):
 
             # The whole account would bring its picture along.
             query = select(User.settings).where(User.id == self.user_id)
-            accounts = await HOST_DATABASE.rows(doing, query)
-            if accounts:
-                return await has_memory_on(self.request, accounts[0].settings)
+            for row in await HOST_DATABASE.rows(doing, query):
+                return await has_memory_on(self.request, row.settings)
         return True
 
     async def tell_switched_off(self, table: HostLeases) -> None:
@@ -327,8 +327,9 @@ class HostHook(Hook):
 
     async def choose(self, **valves: object) -> None:
         """Change valves of the user's own, where the host's page has them, too."""
-        function_id = self.arguments.function_id
-        await save_user_valves(function_id, self.user_id, valves)
+        await save_user_valves(
+            self.arguments.function_id, self.user_id, valves
+        )
 
     async def suggest(self, lines: Sequence[str]) -> None:
         """Show what to ask next below the answer, where the host makes none itself."""
@@ -381,6 +382,7 @@ async def host_hook(
     if request is None or not user.get("id"):
         return None
     settings = Settings.merge(valves, user.get("valves"))
+    expire_settings(request)
     if not await has_memory_on(request, user.get("settings")):
         settings = settings.model_copy(update={"enabled": False})
     hook = HostHook.of(settings, arguments, request, tables)
@@ -395,4 +397,4 @@ async def host_hook(
     )
     if located.shared is not None:
         hook.state.setdefault("shared", located.shared)
-    return replace(hook, place=located.place)
+    return replace(hook, place=located.place, given=located.given)

@@ -51,13 +51,12 @@ from adaptive.memory.tables import DAY_SECONDS
 # Over two sweeps: a change by hand whose vector is still being made brings it back behind one.
 _NOTE_SECONDS = 2.0 * DAY_SECONDS
 _NOT_DONE = "Open WebUI reported success, but not all is as it was written"
-# What the host answers when the switch is off, and when the permission is missing.
-_REFUSALS = {
-    404: "memories are switched off in this Open WebUI; an administrator can switch them on",
-    403: "you lack the permission to use memories; an administrator can grant it",
-}
-# By user, the status of the host's refusal, 0 for none; asking costs a query.
-_PERMISSIONS = UserCache[int](5000, seconds=20.0)
+_OFF = "memories are switched off in this Open WebUI; an administrator can switch them on"
+_FORBIDDEN = (
+    "you lack the permission to use memories; an administrator can grant it"
+)
+# By user, why the host refuses memories, empty where it does not; asking costs a query.
+_REFUSALS = UserCache[str](5000, seconds=20.0)
 
 
 @frozen
@@ -236,26 +235,26 @@ def _is_written(wanted: JsonMapping, row: Any) -> bool:
 
 async def _require_memories(request: Request, user: Any) -> None:
     """Pass if the user may have memories, else raise ``MemoryUnavailable``, whose text says why."""
-    status = _PERMISSIONS.get((user.id,))
-    if status is None:
+    refusal = _REFUSALS.get((user.id,))
+    if refusal is None:
         with HostFaults("asking for the memory permission"):
-            status = await _refusal_status(request, user)
-        _PERMISSIONS.put((user.id,), status)
-    if status:
-        raise MemoryUnavailable(_REFUSALS[status])
+            refusal = await _refusal(request, user)
+        _REFUSALS.put((user.id,), refusal)
+    if refusal:
+        raise MemoryUnavailable(refusal)
 
 
-async def _refusal_status(request: Request, user: Any) -> int:
-    """The HTTP status of the host's refusal, 0 where it does not refuse.
+async def _refusal(request: Request, user: Any) -> str:
+    """Why the host refuses memories, empty where it does not.
 
     So its routers have it, which up to 0.9 refuse admins, too (host: routers/memories.py).
     """
     from open_webui.utils.access_control import has_permission
 
     if not await recent_setting(request, "memories"):
-        return 404
+        return _OFF
     if user.role == "admin" and "meta" in _columns():
-        return 0
+        return ""
     permissions = await recent_setting(request, "permissions")
     allowed = await has_permission(user.id, "features.memories", permissions)
-    return 0 if allowed else 403
+    return "" if allowed else _FORBIDDEN

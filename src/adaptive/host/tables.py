@@ -131,23 +131,24 @@ class SealedEntries:
     async def read_beside(
         self,
         doing: str,
-        kind: EntryKind,
+        keys: Mapping[EntryKind, str],
         user_id: str,
-        key: str,
         other: Select[Any, Any, Any],
-    ) -> tuple[list[Entry], Any]:
-        """An entry, if it is there, and the first row of another query, in one statement.
+    ) -> tuple[dict[str, list[Entry]], Any]:
+        """Entries by kind, each by its key, and the first row of another query, in one statement.
 
         Where the other query finds nothing, the columns of its row are ``None``.
         """
         always = select(literal(1)).subquery()
         beside = other.limit(1).subquery()
-        named = _of(kind, user_id) & (_ROW.key == key)
-        query = select(ENTRIES, beside).select_from(
-            always.outerjoin(ENTRIES, named).outerjoin(beside, true())
-        )
-        [row] = await self._database.rows(doing, query)
-        return self._opened([row] if row.key is not None else []), row
+        # No kind has a key of another one's.
+        named = _ROW.kind.in_(keys) & _ROW.key.in_(keys.values())
+        own = always.outerjoin(ENTRIES, named & (_ROW.user_id == user_id))
+        joined = own.outerjoin(beside, true())
+        query = select(ENTRIES, beside).select_from(joined)
+        rows = await self._database.rows(doing, query)
+        found = {row.kind: self._opened([row]) for row in rows if row.kind}
+        return found, rows[0]
 
     async def keys(
         self,

@@ -131,6 +131,7 @@ _MOST_UNITS_OF_CHAT = 10_000
 # Chroma takes the longer the more units a filter finds, whatever the limit: with 20,000 units 8 ms
 # for this one, of which there is one for each chat.
 _ANY_CHAT = {"first": "yes"}
+_ID_FIELDS = ("chat_id", "message_id", "previous_id")
 # Most engines' distances are half of a cosine and a half, or grow with what is farther, as one
 # less the cosine does (host: retrieval/vector/dbs).
 _GIVE_COSINE = ("mariadb_vector", "milvus_multitenancy", "valkey")
@@ -186,9 +187,7 @@ class HostHistoryVectors:
                 "text": unit.digest,
                 "vector": vector.tolist(),
                 "metadata": {
-                    "chat_id": unit.chat_id,
-                    "message_id": unit.message_id,
-                    "previous_id": unit.previous_id,
+                    **{name: getattr(unit, name) for name in _ID_FIELDS},
                     "digest": unit.digest,
                     "embedder": key,
                     "first": "no" if unit.previous_id else "yes",
@@ -228,10 +227,8 @@ class HostHistoryVectors:
         own = content_hash(embedder)
         return [
             HistoryHit(
-                chat_id=text_field(meta, "chat_id"),
-                message_id=text_field(meta, "message_id"),
-                previous_id=text_field(meta, "previous_id"),
                 cosine=cosine,
+                **{name: text_field(meta, name) for name in _ID_FIELDS},
             )
             for meta, cosine in units or ()
             if meta.get("embedder") == own

@@ -9,11 +9,10 @@ from adaptive.core import (
     Embedder,
     HostError,
     KeyedLocks,
-    TablesUnavailable,
     UserCache,
     log_failure,
 )
-from adaptive.memory.tables import Addition, ChatTable
+from adaptive.memory.tables import Addition, ChatTable, Entry, read_as
 from adaptive.recall.chat_so_far import ChatSoFar, joined_additions
 from adaptive.recall.placement import Placed
 from adaptive.recall.question import Question
@@ -80,14 +79,10 @@ class ChatState:
     ) -> ChatSoFar:
         """What a chat was given, as far as that is known and may stand there still."""
         chat = hook.user_id, question.chat_id
-        additions = self._newest.get(chat) or {}
-        if question.chat_id:
-            try:
-                additions = {**await self.table.read(*chat), **additions}
-            except TablesUnavailable as error:
-                log_failure("what a chat was given is not known", error)
+        read = [Entry("", hook.given, 0)] if question.chat_id else ()
+        [former] = read_as(dict[str, Addition], read) or [{}]
         so_far = ChatSoFar.of(
-            additions,
+            {**former, **(self._newest.get(chat) or {})},
             window.keys,
             window.sent_keys,
             window.text_tokens,

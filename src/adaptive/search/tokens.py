@@ -159,7 +159,7 @@ def _runs(text: str) -> Iterator[tuple[str, bool]]:
         text = _APOSTROPHES.sub(" ", text)
     for match in _RUNS.finditer(text):
         word = match.group()
-        if match["han"] or match["pairs"]:
+        if match.lastgroup:
             pairs = [word[at : at + 2] for at in range(len(word) - 1)] or [
                 word
             ]

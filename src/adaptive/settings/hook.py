@@ -52,8 +52,9 @@ class Hook(ABC):
     With ``is_direct`` the browser asks the chat's model itself. ``regenerated_message`` is the
     user's message whose answer is made anew, empty where none is. Names of time zones are the
     user's choice, the browser's, and the admin's. The language of the page (``de-DE``) is empty
-    where none is named. The ``place`` is where the chat is. What is added to prompts may wait until
-    the host has written its own tasks.
+    where none is named. The ``place`` is where the chat is; what it was ``given`` so far is JSON,
+    ``None`` where that was not read. What is added to prompts may wait until the host has written
+    its own tasks.
 
     A page shows lines where it ``has_page``, and dialogs where it ``can_ask``. The ``notifier``
     shows news, unless the user or the admin wants none; ``replies`` shows what answers a request
@@ -82,6 +83,7 @@ class Hook(ABC):
     dialog: Dialog
     stored_answer: StoredAnswer
     native: HostFeatures
+    given: object = None
 
     @property
     @abstractmethod
