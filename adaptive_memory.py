@@ -548,6 +548,8 @@ def _utterance(message):
  text=spoken_text(message_text(message))
  return Utterance(role,text)if text else None
 def without_spans(text,tags):
+ if "</" not in text:
+  return text
  opening=re.compile(rf"<(?:{tags})\b[^<>]*>",re.IGNORECASE)
  closing=re.compile(rf"</(?:{tags})>\s*",re.IGNORECASE)
  *closed,rest=closing.split(text)
@@ -2776,6 +2778,8 @@ _NAMES:Mapping[str,tuple[str,str]]={
  "task_params":("","task.model.params"),
  "titles":("ENABLE_TITLE_GENERATION","task.title.enable"),
  "follow_ups":("ENABLE_FOLLOW_UP_GENERATION","task.follow_up.enable"),
+ "memories":("ENABLE_MEMORIES","memories.enable"),
+ "permissions":("USER_PERMISSIONS","user.permissions"),
  "interface_defaults":("","ui.default_interface_settings"),
  "context_compaction":("","chat.context_compaction.enable"),
  "openai_urls":("OPENAI_API_BASE_URLS","openai.api_base_urls"),
@@ -2816,19 +2820,26 @@ def page_lists(request):
  is_since_0_10=getattr(request.app.state,"config",None)is None
  return "list" if is_since_0_10 else ""
 async def host_setting(request,name):
- attribute,key=_NAMES[name]
+ expire_settings(request)
+ return await recent_setting(request,name)
+async def recent_setting(request,name):
+ attribute,_=_NAMES[name]
  config=getattr(request.app.state,"config",None)
  if config is not None:
   return getattr(config,attribute or "?",None)
- from open_webui.models.config import Config
- return(await Config.get_many(key)).get(key)
-async def recent_setting(request,name):
- settings=process_state(request).setdefault("settings",{})
- value,expires=settings.get(name,(None,0.0))
+ state=process_state(request)
+ settings,expires=state.get("host_settings",({},0.0))
  if expires<time.monotonic():
-  value=await host_setting(request,name)
-  settings[name]=(value,time.monotonic()+_TRUSTED_SECONDS)
- return value
+  settings=await host_settings()
+  expires=time.monotonic()+_TRUSTED_SECONDS
+  state["host_settings"]=(settings,expires)
+ return settings.get(name)
+async def host_settings():
+ from open_webui.models.config import Config
+ values=await Config.get_many(*(key for _,key in _NAMES.values()))
+ return{name:values.get(key)for name,(_,key)in _NAMES.items()}
+def expire_settings(request):
+ process_state(request).pop("host_settings",None)
 def isolated_request(request):
  token=getattr(request.state,"token",None)
  return Request({**request.scope,"state":{}if token is None else{"token":token}})
@@ -3296,11 +3307,6 @@ _MOST_SECONDS=10_000_000_000
 _CHATS=KeyedLocks()
 _OUTLINE=tuple(HOST_MESSAGES.c[name]for name in("id","chat_id","user_id","parent_id","role"))
 class HostPastChats:
- async def titles(self,user_id,chat_ids):
-  chat=HOST_CHATS.c
-  query=select(HOST_CHATS).where(chat.user_id==user_id,chat.id.in_(chat_ids))
-  rows=await HOST_DATABASE.rows("reading the titles of chats",query)
-  return{row.id:row.title or "" for row in rows if not _is_internal(row.meta)}
  async def scopes(self,user_id,chat_ids):
   chat=HOST_CHATS.c
   answer=HOST_MESSAGES.c
@@ -3318,14 +3324,11 @@ class HostPastChats:
  async def messages(self,user_id,chat_id,*,words=True):
   columns=_message_columns()if words else _OUTLINE
   query=_own_messages(columns,user_id).where(HOST_MESSAGES.c.chat_id==chat_id)
-  rows=await HOST_DATABASE.rows("reading a chat's messages",query)
-  return tuple(_message_of(row,user_id)for row in rows if not _is_internal(row.chat_meta))
+  return await _found_messages(query,user_id)
  async def current(self,user_id,keys):
   ids=["-".join(key)for key in keys]
   query=_own_messages(_message_columns(),user_id).where(HOST_MESSAGES.c.id.in_(ids))
-  rows=await HOST_DATABASE.rows("reading past messages",query)
-  messages=[_message_of(row,user_id)for row in rows]
-  return{(message["chat_id"],message["id"]):message for message in messages}
+  return{(message["chat_id"],message["id"]):message for message in await _found_messages(query,user_id)}
  async def to_index(self,user_id,chat_id=""):
   chat=HOST_CHATS.c
   note=ENTRIES.c
@@ -3373,7 +3376,11 @@ def _message_columns():
   return[*HOST_MESSAGES.c]
  return[one for one in HOST_MESSAGES.c if hasattr(ChatMessage,one.name)]
 def _own_messages(columns,user_id):
- return select(*columns,HOST_CHATS.c.meta.label("chat_meta")).join(HOST_CHATS,HOST_CHATS.c.id==HOST_MESSAGES.c.chat_id).where(HOST_CHATS.c.user_id==user_id)
+ chat=HOST_CHATS.c
+ return select(*columns,chat.title.label("chat_title"),chat.meta.label("chat_meta")).join(HOST_CHATS,chat.id==HOST_MESSAGES.c.chat_id).where(chat.user_id==user_id)
+async def _found_messages(query,user_id):
+ rows=await HOST_DATABASE.rows("reading messages",query)
+ return[_message_of(row,user_id)for row in rows if not _is_internal(row.chat_meta)]
 def _is_internal(meta):
  return mapping(meta).get("internal")is True
 def _message_of(row,user_id):
@@ -3465,7 +3472,7 @@ def _runs(text):
   text=_APOSTROPHES.sub(" ",text)
  for match in _RUNS__tokens.finditer(text):
   word=match.group()
-  if match["han"]or match["pairs"]:
+  if match.lastgroup:
    pairs=[word[at:at+2]for at in range(len(word)-1)]or[word]
    parts=(*word,*pairs)if match["han"]and len(word)>1 else pairs
    yield from((one,one in _EMPTY_WORDS)for one in parts)
@@ -4414,6 +4421,7 @@ HOST_VECTORS=VectorDatabase(_host_client)
 _COLLECTION_PREFIX="user-memory-history-"
 _MOST_UNITS_OF_CHAT=10_000
 _ANY_CHAT={"first":"yes"}
+_ID_FIELDS=("chat_id","message_id","previous_id")
 _GIVE_COSINE=("mariadb_vector","milvus_multitenancy","valkey")
 _GIVE_COSINE_AND_ONE=("elasticsearch","opensearch")
 def history_collection(user_id):
@@ -4423,15 +4431,16 @@ class HostHistoryVectors:
  async def digests(self,user_id,chat_id):
   items=await self._query(user_id,{"chat_id":chat_id})
   return{unit_id:text_field(meta,"digest")for unit_id,meta in items.items()}
- async def standing_embedder(self,user_id):
-  for meta in(await self._query(user_id,_ANY_CHAT,1)).values():
+ async def standing_embedder(self,user_id,chat_id=""):
+  units={"chat_id":chat_id}if chat_id else _ANY_CHAT
+  for meta in(await self._query(user_id,units,1)).values():
    return text_field(meta,"embedder")
   await HOST_VECTORS.call("looking for past conversation","has_collection",history_collection(user_id))
   return ""
  @uninterrupted
  async def upsert(self,user_id,embedder,units,vectors):
   key=content_hash(embedder)
-  items=[{"id":unit.id,"text":unit.digest,"vector":vector.tolist(),"metadata":{"chat_id":unit.chat_id,"message_id":unit.message_id,"previous_id":unit.previous_id,"digest":unit.digest,"embedder":key,"first":"no" if unit.previous_id else "yes"}}for unit,vector in zip(units,vectors,strict=True)]
+  items=[{"id":unit.id,"text":unit.digest,"vector":vector.tolist(),"metadata":{**{name:getattr(unit,name)for name in _ID_FIELDS},"digest":unit.digest,"embedder":key,"first":"no" if unit.previous_id else "yes"}}for unit,vector in zip(units,vectors,strict=True)]
   name=history_collection(user_id)
   await HOST_VECTORS.call("indexing past conversation","upsert",name,items)
  async def search(self,user_id,embedder,vector,limit,chat_id=""):
@@ -4440,7 +4449,7 @@ class HostHistoryVectors:
   if not units:
    await self.standing_embedder(user_id)
   own=content_hash(embedder)
-  return[HistoryHit(chat_id=text_field(meta,"chat_id"),message_id=text_field(meta,"message_id"),previous_id=text_field(meta,"previous_id"),cosine=cosine)for meta,cosine in units or()if meta.get("embedder")==own]
+  return[HistoryHit(cosine=cosine,**{name:text_field(meta,name)for name in _ID_FIELDS})for meta,cosine in units or()if meta.get("embedder")==own]
  async def delete(self,user_id,ids):
   name=history_collection(user_id)
   for portion in portions(ids):
@@ -4653,6 +4662,7 @@ class PastMessage:
  role:Literal["user","assistant"]
  text:str
  said_at:int
+ chat_title:str=""
  @property
  def key(self):
   return self.chat_id,self.id
@@ -4676,7 +4686,7 @@ def past_message(chat_id,stored):
  text=without_spans(spoken_text(message_text(stored)),"think|thinking|reasoning").strip()
  if has_failed or not has_words(text):
   return None
- return PastMessage(id=str(stored["id"]),chat_id=chat_id,role=role,text=text,said_at=said_at(stored,0))
+ return PastMessage(id=str(stored["id"]),chat_id=chat_id,role=role,text=text,said_at=said_at(stored,0),chat_title=text_field(stored,"chat_title"))
 def unseen_messages(outline,newest_id,seen_questions):
  branch=branch_to({str(message["id"]):message for message in outline},newest_id)
  questions=[at for at,message in enumerate(branch)if message.get("role")=="user"]
@@ -5315,7 +5325,7 @@ class MemoryIndex:
   return(has_nulls and bool(self.embedded.all()))or not self.memories
  def with_vectors(self,vectors,nulls):
   known={**vectors,**self.stored_vectors(),**vectors}
-  return build_index(self.memories,known,nulls,self.embedder,self.stamp,self.read_at,self.doubtful,previous=self)
+  return build_index(self.memories,known,nulls,self.embedder,self.read_at,self.doubtful,previous=self)
 @frozen
 class PlaceIndex:
  whole:MemoryIndex
@@ -5324,7 +5334,7 @@ def index_at(index,place):
  rows=[row for row,memory in enumerate(index.memories)if place.admits(memory.scope)]
  memories=tuple(index.memories[row]for row in rows)
  return replace(index,memories=memories,places={memory.id:row for row,memory in enumerate(memories)},core=[memory for memory in index.core if place.admits(memory.scope)],ranking=_ranking_of(memories,index.ranking.vectors[rows],index.nulls,index))
-def build_index(memories,known,nulls,embedder,stamp,read_at,doubtful=frozenset(),previous=None):
+def build_index(memories,known,nulls,embedder,read_at,doubtful=frozenset(),previous=None):
  ordered=tuple(sorted(memories,key=lambda memory:memory.created_at))
  dimension=next((len(stored.vector)for stored in known.values()),0)
  vectors=np.zeros((len(ordered),dimension),dtype=np.float32)
@@ -5334,7 +5344,10 @@ def build_index(memories,known,nulls,embedder,stamp,read_at,doubtful=frozenset()
    vectors[place]=stored.vector
  core=[memory for memory in ordered if is_core(memory)]
  core.sort(key=lambda memory:(-memory.importance,memory.created_at,memory.id))
- return MemoryIndex(memories=ordered,places={memory.id:place for place,memory in enumerate(ordered)},core=core,ranking=_ranking_of(ordered,vectors,nulls,previous),nulls=nulls,embedder=embedder,stamp=stamp,read_at=read_at,doubtful=doubtful,scopes=frozenset(memory.scope for memory in ordered))
+ return MemoryIndex(memories=ordered,places={memory.id:place for place,memory in enumerate(ordered)},core=core,ranking=_ranking_of(ordered,vectors,nulls,previous),nulls=nulls,embedder=embedder,stamp=stamp_of(ordered),read_at=read_at,doubtful=doubtful,scopes=frozenset(memory.scope for memory in ordered))
+def stamp_of(memories):
+ dates=[memory.updated_at for memory in memories]
+ return StoreStamp(count=len(dates),newest=max(dates,default=0),total=sum(dates))
 async def read_anew(store,known,doubtful=()):
  if not known:
   return await store.read()
@@ -5481,9 +5494,8 @@ class MemoryIndexes:
   name=await self._known_name(sources.embedder)
   async with user.lock:
    index=user.index if user.index and user.index.embedder==name else None
-   stamp=await sources.store.stamp()
-   if index is None or not index.stands(stamp):
-    index=await self._rebuilt(sources,name,index,stamp)
+   if not(index and index.stands(await sources.store.stamp())):
+    index=await self._rebuilt(sources,name,index)
    if not user.forgotten:
     user.index=index
    return index
@@ -5494,12 +5506,12 @@ class MemoryIndexes:
     return await embedder.name()
   except(EmbeddingError,TimeoutError):
    return ""
- async def _rebuilt(self,sources,name,former,stamp):
+ async def _rebuilt(self,sources,name,former):
   read_at=self.clock()
   memories=await read_anew(sources.store,former.memories if former else(),former.doubtful if former else())
   doubtful=doubtful_rows(memories,read_at,former)
   if former and memories==former.memories:
-   return replace(former,stamp=stamp,read_at=read_at,doubtful=doubtful)
+   return replace(former,read_at=read_at,doubtful=doubtful)
   known=former.stored_vectors()if former else{}
   nulls=former.nulls if former else await self.nulls.begun(sources.table,name)
   stood={(memory.id,memory.content)for memory in(former.memories if former else())}
@@ -5507,7 +5519,7 @@ class MemoryIndexes:
   if name and(new or not former):
    wanted=new if former and len(new)<=_WAITED_FOR else None
    known|=await stored_vectors(sources.table,sources.user_id,name,wanted)
-  index=await asyncio.to_thread(build_index,memories,known,nulls,name,stamp,read_at,doubtful,former)
+  index=await asyncio.to_thread(build_index,memories,known,nulls,name,read_at,doubtful,former)
   if known.keys()-index.places.keys():
    self._started(sources.table.tidy(sources.user_id,name))
   return index
@@ -6988,13 +7000,16 @@ class SealedEntries:
   if not rows:
    return[]
   return await asyncio.to_thread(self._opened,rows)
- async def read_beside(self,doing,kind,user_id,key,other):
+ async def read_beside(self,doing,keys,user_id,other):
   always=select(literal(1)).subquery()
   beside=other.limit(1).subquery()
-  named=_of(kind,user_id)&(_ROW.key==key)
-  query=select(ENTRIES,beside).select_from(always.outerjoin(ENTRIES,named).outerjoin(beside,true()))
-  [row]=await self._database.rows(doing,query)
-  return self._opened([row]if row.key is not None else[]),row
+  named=_ROW.kind.in_(keys)&_ROW.key.in_(keys.values())
+  own=always.outerjoin(ENTRIES,named&(_ROW.user_id==user_id))
+  joined=own.outerjoin(beside,true())
+  query=select(ENTRIES,beside).select_from(joined)
+  rows=await self._database.rows(doing,query)
+  found={row.kind:self._opened([row])for row in rows if row.kind}
+  return found,rows[0]
  async def keys(self,kind,user_id,first="",most=None):
   query=select(_ROW.key).where(_of(kind,user_id),_ROW.key>=first).order_by(_ROW.key.desc()).limit(most)
   rows=await self._database.rows(f"looking into {kind} entries",query)
@@ -7135,17 +7150,21 @@ def chat_query(chat_id):
 class LocatedChat:
  place:Place=NOWHERE
  shared:bool|None=None
+ given:object=None
 async def located_chat(entries,user_id,metadata,place):
  doing="reading where a chat is"
  with faults_logged(doing):
   async with asyncio.timeout(_LONGEST_READING_SECONDS):
-   chosen,chat=await entries.read_beside(doing,"places",user_id,"",chat_query(text_field(metadata,"chat_id")))
+   chat_id=text_field(metadata,"chat_id")
+   found,chat=await entries.read_beside(doing,{"places":"","chat":chat_id},user_id,chat_query(chat_id))
   folder_id=text_field(metadata,"folder_id")
   if chat.owner==user_id:
    folder_id=chat.folder or ""
-  [choices]=read_as(PlaceChoices,chosen)or[{}]
+  chosen=read_as(PlaceChoices,found.get("places",()))
+  [choices]=chosen or[{}]
+  [given]=[entry.body for entry in found.get("chat",())]or[{}]
   located=replace(place,folder=scope_of("folder",folder_id),choices=choices)
-  return LocatedChat(located,is_shared(chat,user_id))
+  return LocatedChat(located,is_shared(chat,user_id),given)
  return LocatedChat()
 @cache
 def _has_share_modes():
@@ -7276,8 +7295,9 @@ def _parsed(url):
 # src/adaptive/host/memories.py
 _NOTE_SECONDS=2.0*DAY_SECONDS
 _NOT_DONE="Open WebUI reported success, but not all is as it was written"
-_REFUSALS={404:"memories are switched off in this Open WebUI; an administrator can switch them on",403:"you lack the permission to use memories; an administrator can grant it"}
-_PERMISSIONS=UserCache[int](5000,seconds=20.0)
+_OFF__memories="memories are switched off in this Open WebUI; an administrator can switch them on"
+_FORBIDDEN="you lack the permission to use memories; an administrator can grant it"
+_REFUSALS=UserCache[str](5000,seconds=20.0)
 @frozen
 class HostMemoryStore:
  request:Request
@@ -7366,30 +7386,22 @@ def _is_written(wanted,row):
   return False
  return row.content==wanted["content"]and row.updated_at>=wanted["updated_at"]
 async def _require_memories(request,user):
- status=_PERMISSIONS.get((user.id,))
- if status is None:
+ refusal=_REFUSALS.get((user.id,))
+ if refusal is None:
   with HostFaults("asking for the memory permission"):
-   status=await _refusal_status(request,user)
-  _PERMISSIONS.put((user.id,),status)
- if status:
-  raise MemoryUnavailable(_REFUSALS[status])
-async def _refusal_status(request,user):
- try:
-  from open_webui.routers.memories import check_memories_permission
- except ImportError:
-  from open_webui.utils.access_control import has_permission
-  config=request.app.state.config
-  if not config.ENABLE_MEMORIES:
-   return 404
-  allowed=await has_permission(user.id,"features.memories",config.USER_PERMISSIONS)
-  return 0 if allowed else 403
- try:
-  await check_memories_permission(user)
- except HTTPException as error:
-  if error.status_code not in _REFUSALS:
-   raise
-  return error.status_code
- return 0
+   refusal=await _refusal(request,user)
+  _REFUSALS.put((user.id,),refusal)
+ if refusal:
+  raise MemoryUnavailable(refusal)
+async def _refusal(request,user):
+ from open_webui.utils.access_control import has_permission
+ if not await recent_setting(request,"memories"):
+  return _OFF__memories
+ if user.role=="admin" and "meta" in _columns():
+  return ""
+ permissions=await recent_setting(request,"permissions")
+ allowed=await has_permission(user.id,"features.memories",permissions)
+ return "" if allowed else _FORBIDDEN
 # src/adaptive/host/page.py
 EventEmitter=Callable[[JsonObject],Awaitable[object]]
 _NOTE_ITEM="adaptive_memory_note"
@@ -8116,6 +8128,7 @@ class Hook(ABC):
  dialog:Dialog
  stored_answer:StoredAnswer
  native:HostFeatures
+ given:object=None
  @property
  @abstractmethod
  def is_served(self):...
@@ -8634,7 +8647,9 @@ class PastConversation:
   preamble_tokens=estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n")
   budget=question.tokens-preamble_tokens
   only_current=settings.history_recall=="chat"
-  unseen=await self._unseen(hook,question.messages)
+  unseen=frozenset[str]()
+  if only_current:
+   unseen=await self._unseen(hook,question.messages)
   if budget<=0 or(only_current and not unseen):
    return HistorySection()
   completed=await question.complete()if question.complete else ""
@@ -8646,6 +8661,8 @@ class PastConversation:
   asked="\n".join(texts)
   name=await embedder.name()
   hits=await self.vectors.search(hook.user_id,name,normalised(vectors.sum(axis=0,keepdims=True))[0],HITS,hook.chat_id if only_current else "")
+  if not only_current and hook.chat_id in{hit.chat_id for hit in hits}:
+   unseen=await self._unseen(hook,question.messages)
   hits=[hit for hit in hits if hit.chat_id!=hook.chat_id or hit.message_id in unseen]
   if not hits:
    return HistorySection()
@@ -8667,14 +8684,12 @@ class PastConversation:
     behind=tuple(best)
   return replace(section,behind=behind)
  async def ranked(self,hook,asked,embedder,hits,gate=HISTORY_GATE):
-  return await asyncio.to_thread(rank_messages,asked,hits,await self._current(hook,hits),await self._levels_of(embedder),gate)
+  keys={(hit.chat_id,message_id)for hit in hits for message_id in(hit.message_id,hit.previous_id)}
+  return await asyncio.to_thread(rank_messages,asked,hits,await self._messages(hook,keys),await self._levels_of(embedder),gate)
  async def _unseen(self,hook,messages):
   outline=await self.chats.messages(hook.user_id,hook.chat_id,words=False)
   sent_questions=sum(message.get("role")=="user" for message in messages)
   return unseen_messages(outline,hook.question_id,sent_questions)
- async def _current(self,hook,hits):
-  keys={(hit.chat_id,message_id)for hit in hits for message_id in(hit.message_id,hit.previous_id)}
-  return await self._messages(hook,keys)
  async def quotable(self,hook,chat_ids):
   if not hook.place.is_divided:
    return frozenset(chat_ids)
@@ -8697,16 +8712,14 @@ class PastConversation:
    self._levels[embedder]=null_levels(cosines.max(axis=1))
   return self._levels[embedder]
  async def _similar_chats(self,hook,best):
-  chat_ids=[*dict.fromkeys(message.chat_id for message in best)]
-  chat_ids=chat_ids[:_SIMILAR_CHATS]
-  if not chat_ids:
-   return{}
-  titles=await self.chats.titles(hook.user_id,chat_ids)
+  titles={message.chat_id:message.chat_title for message in best}
+  chat_ids=[*titles][:_SIMILAR_CHATS]
   notes={}
-  with suppress(TablesUnavailable):
-   notes=await self.notes.values(hook.user_id,chat_ids)
+  if chat_ids and hook.settings.enable_postprocessing:
+   with suppress(TablesUnavailable):
+    notes=await self.notes.values(hook.user_id,chat_ids)
   similar={}
-  for chat_id in filter(titles.__contains__,chat_ids):
+  for chat_id in chat_ids:
    summary=notes.get(chat_id,ChatNotes()).summary
    parts=filter(has_words,(titles[chat_id],summary))
    similar[chat_id]=": ".join(parts)
@@ -8765,9 +8778,9 @@ class ChatFinder:
   for message in ranked:
    is_elsewhere=message.chat_id!=hook.chat_id
    if is_elsewhere and since<=message.said_at<until:
-    found.setdefault(message.chat_id,message.said_at)
-  titles=await self.chats.titles(hook.user_id,[*found])
-  return[ListedChat(chat_id,titles[chat_id],said_at)for chat_id,said_at in found.items()if chat_id in titles]
+    chat=ListedChat(id=message.chat_id,title=message.chat_title,said_at=message.said_at)
+    found.setdefault(chat.id,chat)
+  return[*found.values()]
  async def offer(self,hook,messages):
   settings=hook.settings
   typed=[one for one in messages if one.get("role")=="user"]
@@ -8826,7 +8839,7 @@ class HistoryIndex:
   keeping.add_done_callback(self._running.pop)
   await keeping
  async def _keep(self,hook,tell):
-  if await hook.kind()!="saved" or not await hook.wants_memory():
+  if await hook.kind()!="saved":
    return
   settings=hook.settings
   embedder=(await hook.sources()).embedder
@@ -8877,14 +8890,11 @@ class HistoryIndex:
   stored=await self._stored_messages(user_id,chat_id,answer_id)
   units=await asyncio.to_thread(lambda:message_units(past_messages(chat_id,stored,self.rememberable,answer_id),name))
   new=[unit for unit in units if digests.get(unit.id)!=unit.digest]
-  begins=bool(new)and len(new)==len(units)
-  standing=""
-  if begins:
+  is_whole=len(new)<max(len(units),1)or await self._is_whole(user_id,name)
+  if not is_whole:
    standing=await self.vectors.standing_embedder(user_id)
    if standing not in("",content_hash(name)):
     await self.vectors.delete_all(user_id)
-   elif standing and not await self._has_newest(user_id):
-    standing=""
   gone=digests.keys()-{unit.id for unit in units}
   if gone:
    await self.vectors.delete(user_id,gone)
@@ -8892,14 +8902,14 @@ class HistoryIndex:
    texts=await asyncio.to_thread(unit_texts,batch)
    vectors=normalised(await embedder.embed(texts,query=False))
    await self.vectors.upsert(user_id,name,batch,vectors)
-  if begins and standing!=content_hash(name):
+  if not is_whole:
    await self._compare_all(user_id)
   return IndexedChat(embedded=len(new),units=len(units))
- async def _has_newest(self,user_id):
+ async def _is_whole(self,user_id,name):
   noted=await self.entries.read("history",user_id,most=_NOTES_READ)
-  newest=[note.key for note in noted if note.body][:1]
-  found=[await self.vectors.digests(user_id,key)for key in newest]
-  return all(found)
+  newest=next((note.key for note in noted if note.body),"")
+  standing=await self.vectors.standing_embedder(user_id,newest)
+  return standing==content_hash(name)
  async def _compare_all(self,user_id):
   keys=await self.entries.keys("history",user_id)
   due=[Entry(key,None,0,key)for key in keys]
@@ -8907,7 +8917,7 @@ class HistoryIndex:
  async def _stored_messages(self,user_id,chat_id,answer_id):
   for seconds in _ANSWER_LOOKS[1:]:
    stored=await self.chats.messages(user_id,chat_id)
-   if not answer_id or _is_whole(stored,answer_id):
+   if not answer_id or _has_ended(stored,answer_id):
     return stored
    await self.sleep(seconds)
   return await self.chats.messages(user_id,chat_id)
@@ -8929,7 +8939,7 @@ class HistoryIndex:
   await self.vectors.delete_all(user_id)
   if await self.vectors.standing_embedder(user_id):
    raise HostError("the vector database still holds some of it")
-def _is_whole(messages,answer_id):
+def _has_ended(messages,answer_id):
  return any(message["id"]==answer_id and message.get("done")is True and bool(message.get("error")or has_words(message_text(message)))for message in messages)
 def message_units(messages,embedder):
  units=[]
@@ -9140,9 +9150,8 @@ class HostHook(Hook):
   with faults_logged(doing):
    from open_webui.models.users import User
    query=select(User.settings).where(User.id==self.user_id)
-   accounts=await HOST_DATABASE.rows(doing,query)
-   if accounts:
-    return await has_memory_on(self.request,accounts[0].settings)
+   for row in await HOST_DATABASE.rows(doing,query):
+    return await has_memory_on(self.request,row.settings)
   return True
  async def tell_switched_off(self,table):
   interface=mapping(self.arguments.user,"settings","ui")
@@ -9181,8 +9190,7 @@ class HostHook(Hook):
   if await self.kind()=="saved":
    await self.stored_answer.name_chat(title,typed[0])
  async def choose(self,**valves):
-  function_id=self.arguments.function_id
-  await save_user_valves(function_id,self.user_id,valves)
+  await save_user_valves(self.arguments.function_id,self.user_id,valves)
  async def suggest(self,lines):
   if lines and await self.native.leaves_to_us("follow_ups"):
    await self.stored_answer.add_follow_ups(lines)
@@ -9202,13 +9210,14 @@ async def host_hook(arguments,valves,tables):
  if request is None or not user.get("id"):
   return None
  settings=Settings.merge(valves,user.get("valves"))
+ expire_settings(request)
  if not await has_memory_on(request,user.get("settings")):
   settings=settings.model_copy(update={"enabled":False})
  hook=HostHook.of(settings,arguments,request,tables)
  located=await located_chat(entries=tables.entries,user_id=hook.user_id,metadata=arguments.metadata,place=Place(model=scope_of("model",hook.chat_model_id),new_folders=settings.new_folders))
  if located.shared is not None:
   hook.state.setdefault("shared",located.shared)
- return replace(hook,place=located.place)
+ return replace(hook,place=located.place,given=located.given)
 # src/adaptive/host/doctor.py
 FOR_ADMINS="Only an administrator can ask how Adaptive Memory is doing."
 _CHECK_SECONDS=28.0
@@ -12130,13 +12139,9 @@ class ChatState:
   self._writing=KeyedLocks()
  async def so_far(self,hook,window,question):
   chat=hook.user_id,question.chat_id
-  additions=self._newest.get(chat)or{}
-  if question.chat_id:
-   try:
-    additions={**await self.table.read(*chat),**additions}
-   except TablesUnavailable as error:
-    log_failure("what a chat was given is not known",error)
-  so_far=ChatSoFar.of(additions,window.keys,window.sent_keys,window.text_tokens,in_system=hook.settings.memory_placement=="system")
+  read=[Entry("",hook.given,0)]if question.chat_id else()
+  [former]=read_as(dict[str,Addition],read)or[{}]
+  so_far=ChatSoFar.of({**former,**(self._newest.get(chat)or{})},window.keys,window.sent_keys,window.text_tokens,in_system=hook.settings.memory_placement=="system")
   quoted=so_far.quoted()
   standing=frozenset[Quotation]()
   if quoted and await self._recalls_past(hook):

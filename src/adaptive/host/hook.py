@@ -198,8 +198,7 @@ class HostHook(Hook):
         """The kind of conversation; a saved chat that somebody else may read is a shared one.
 
         That is so where a timer goes off in it, too. Since 0.12 such readers are sent status lines
-        and sources as well, and a user may answer in another user's chat (host: socket/main.py,
-        main.py).
+        and sources, and a user may answer in another user's chat (host: main.py, socket/main.py).
         """
         if self.told_kind not in ("saved", "timer"):
             return self.told_kind
