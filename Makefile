@@ -8,7 +8,7 @@ PY = $(eval PY := $$(shell $(PYTHON) -m demo.environment development))$(PY)
 # What `soak` runs: all, or `make soak SOAK="tests/e2e -k kill_sqlite"`; and for how many
 # times the usual length, which is about half an hour: `make soak TIMES=6`.
 TIMES ?= 1
-SOAK ?= tests/e2e/scenarios/test_soak.py tests/e2e/scenarios/test_own_schema.py tests/e2e/scenarios/test_databases.py
+SOAK ?= tests/e2e -m soak
 
 # Two tests at a time, one for each of the two cores that continuous integration has.
 PYTEST = $(PY) -m pytest -n 2

@@ -43,6 +43,7 @@ NAMES = (
     "commands",
     "neighbours",
     "giving_way",
+    "beside_learning",
     "placement",
     "slow_service",
     "embedders",
