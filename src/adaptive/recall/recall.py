@@ -264,7 +264,8 @@ class Recall:
             question,
             reading or self._chats.so_far(hook, window, question),
         )
-        ranked = ranked_candidates(candidates)
+        # In a thread: eight thoughts in a large store would hold up everybody else.
+        ranked = await asyncio.to_thread(ranked_candidates, candidates)
         fit = {
             memory_id: near.relevance
             for memory_id, near in fitting_by_settings(
