@@ -12619,7 +12619,7 @@ class Recall:
  async def selection(self,hook,window,sources,question,reading=None):
   settings=hook.settings
   candidates=await self._candidates(hook,sources,question,reading or self._chats.so_far(hook,window,question))
-  ranked=ranked_candidates(candidates)
+  ranked=await asyncio.to_thread(ranked_candidates,candidates)
   fit={memory_id:near.relevance for memory_id,near in fitting_by_settings(candidates,ranked,settings).items()}
   if settings.use_llm_for_relevance:
    fit=await self._judge.judged(hook,candidates,ranked,fit)

@@ -55,8 +55,9 @@ async def measure() -> dict[str, Any]:
         sayings = made_up_sayings(0, 3 * CHATS, 17)
         await bring_along(learner, past_chats(sayings, 3))
         pages = [await host.user(f"beside{at}") for at in range(USERS)]
-        for page in pages:
-            store_memories(host, page, MEMORIES)
+        for at, page in enumerate(pages):
+            # Rows are numbered by how many there are.
+            store_memories(host, page, MEMORIES + at)
             store_vectors(host, page)
         taken: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
         lessons = 0

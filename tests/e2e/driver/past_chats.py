@@ -134,5 +134,9 @@ async def compared(
         "found": len(found),
         "dates_right": len(dated),
         "twice": len(memories) - len({*numbers.values()}),
-        "not_as_said_last": len(memories) - len(found),
+        "not_as_said_last": sorted(
+            memory.content
+            for memory in memories
+            if memory not in found.values()
+        ),
     }
