@@ -9,8 +9,6 @@ quotation, of people left out, if their scores are normally distributed.
 
 from __future__ import annotations
 
-import base64
-import lzma
 import random
 import re
 import sys
@@ -30,6 +28,7 @@ from adaptive.learn.entailment import is_repeated, pair_features
 from benchmarks.figures import say
 from tests.fakes import hook_settings
 from tests.learn.reader.lessons import read_lessons
+from tools.packing import packed
 
 PROJECT = Path(__file__).resolve().parent.parent
 WEIGHTS = PROJECT / "prompts/entailment_weights.txt"
@@ -218,11 +217,10 @@ def main() -> None:
     }
     kept[""] = round((bar - model.bias) * SCALE)
     lines = "\n".join(f"{one}\t{weight}" for one, weight in kept.items())
-    packed = base64.b85encode(lzma.compress(lines.encode(), preset=9))
     text = (
         "# Weights of what turns a sentence round, written by tools/train_entailment.py:"
         f" a feature and a whole number\n# ({SCALE} for 1) on each line, and the bar;"
-        f" packed with lzma and base85.\n{packed.decode()}\n"
+        f" packed with lzma and base85.\n{packed(lines.encode())}\n"
     )
     WEIGHTS.write_text(text, encoding="utf-8")
     say(f"bar {bar:.2f}; {len(kept)} features, {len(text)} bytes")
