@@ -50,6 +50,8 @@ LOAD_SECONDS = 330.0
 # Of each kind, one at a time.
 QUIET_USERS = 4
 QUIET_SECONDS = 1.2
+# Lessons of turns before, which begin two seconds behind them, are over by then.
+LESSON_SECONDS = 4.0
 VARIANTS = (NOTHING, HOST_MEMORY, FILTER)
 KINDS = ("cold", "warm", "next of its chat")
 COUNTED = ("statements", "vector_calls", "texts")
@@ -113,6 +115,7 @@ async def _counted_turn(
     crowd: Crowd, person: Person, worker: int
 ) -> dict[str, Any]:
     """What one turn of a person takes, where nobody else talks."""
+    await asyncio.sleep(LESSON_SECONDS)
     before = await crowd.metered(worker)
     turn = await crowd.turn(person, worker)
     await asyncio.sleep(QUIET_SECONDS)

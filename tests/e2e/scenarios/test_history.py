@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,9 +13,11 @@ from adaptive.host.vector_database import history_collection
 from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.scripted_model import said_by_user
+from tests.e2e.driver.scripted_model import CHAT_MODEL, said_by_user
 from tests.e2e.driver.waiting import until
 
+STATEMENTS = Path(__file__).parents[1] / "statements_action.py"
+BUNDLE = Path(__file__).parents[3] / "adaptive_memory.py"
 SECTION = "### Relevant past conversation"
 ALL: dict[str, Any] = {"history_recall_default": "all", "save_mode": "off"}
 # Chroma's own tables (package chromadb), which the hosts keep beside their database.
@@ -135,6 +138,45 @@ async def test_this_chat_beyond_its_window(
         await chat.send(said[-1])
         newest = host.model.chat_requests()[-1]
         assert said_by_user(newest.body) == said
+
+
+async def statements(host: RunningHost, *, goes_on: bool) -> list[Any]:
+    """The plug-in's statements since this was asked last, each with its moment."""
+    question = {
+        "model": CHAT_MODEL,
+        "chat_id": "",
+        "id": "",
+        "session_id": "",
+        "goes_on": goes_on,
+    }
+    path = "/api/chat/actions/statements"
+    return (await host.admin.request("POST", path, question))["made"]
+
+
+async def test_statements_of_a_first_turn(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
+    """A user's first message makes few statements where nothing of the user is in the process.
+
+    These are: where the chat is with what it was given, the permission, memories, their vectors,
+    and past messages. Where the host keeps its settings in the database, they are one more.
+    """
+    await host.set_valves(ALL)
+    page = await host.user("ann")
+    await page.add_memory("User has a boat.")
+    await told(host, page, "My boat is called Freya.", "What a splendid boat!")
+    await host.install_filter(
+        STATEMENTS, function_id="statements", make_global=False
+    )
+    await plugin.update(f"{BUNDLE.read_text(encoding='utf-8')}\n# Again.")
+    await host.admin.request("GET", "/api/models")
+    await host.rest()
+    await statements(host, goes_on=True)
+    assert "Freya" in await recalled(host, page)
+    made = await statements(host, goes_on=False)
+    asked_at = host.model.chat_requests()[-1].at
+    before = [statement for at, statement in made if at < asked_at]
+    assert 4 <= len(before) <= 5, before
 
 
 async def test_similar_chats_and_summaries(
