@@ -4,7 +4,8 @@ All on one real Open WebUI with one worker and SQLite, as it is installed. The u
 their own, each after a pause of its own; in blocks, of which every other one has the run beside it,
 begun and stopped by the commands for that. The run's model is scripted and takes a fifth of a
 second for an extraction, so lessons follow each other as fast as they can. ``before_model`` are
-milliseconds until the chat model receives a request, ``turn`` until the host calls the chat idle.
+milliseconds until the chat model receives a request, ``turn`` until the host calls the chat idle;
+``refused`` are messages that the host has not taken, as where its SQLite was locked for too long.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import asyncio
 import json
 import random
 import time
+from collections import Counter
 from typing import Any
 
 from benchmarks.figures import say, spread, write_results
@@ -27,7 +29,7 @@ from benchmarks.host import (
 from tests.e2e.driver.extraction import EXTRACT
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.made_up_lives import extraction_reply, made_up_sayings
-from tests.e2e.driver.page import Page
+from tests.e2e.driver.page import Page, RefusedError
 from tests.e2e.driver.past_chats import bring_along, past_chats
 from tests.e2e.driver.replies import Body, Hang, Say
 
@@ -60,6 +62,7 @@ async def measure() -> dict[str, Any]:
             store_memories(host, page, MEMORIES + at)
             store_vectors(host, page)
         taken: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
+        refused = Counter[bool]()
         lessons = 0
         for block in range(-1, BLOCKS):
             is_beside = block % 2 == 1
@@ -83,10 +86,12 @@ async def measure() -> dict[str, Any]:
             # The first block loads everything, and does not count.
             if block >= 0:
                 taken[is_beside] += times
+                refused[is_beside] += USERS * TURNS - len(times)
         return {
             "open_webui": host.version,
             "users": USERS,
             "lessons_beside": lessons,
+            "refused": {"alone": refused[False], "beside": refused[True]},
             **_summary(taken),
         }
 
@@ -102,7 +107,11 @@ async def _talk(
         words = f"Who has a boat that cost {block} and {number} euros?"
         chat = page.new_chat(model=FILTER.model)
         began = time.perf_counter()
-        running = await chat.start(words)
+        try:
+            running = await chat.start(words)
+        except RefusedError as error:
+            say(f"  refused: {error}"[:200])
+            continue
         await running.finish()
         whole = time.perf_counter() - began
         request = request_saying(host, words)
