@@ -1833,6 +1833,8 @@ class ValueTable(EntryTable,Generic[Body]):
  form:type[Body]
  otherwise:Body
  lifetime:int|None=None
+ def __post_init__(self):
+  _reader(self.form)
  async def read(self,user_id,key):
   return(await self.values(user_id,[key])).get(key,self.otherwise)
  async def values(self,user_id,keys):

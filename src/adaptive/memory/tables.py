@@ -173,6 +173,10 @@ class ValueTable(EntryTable, Generic[Body]):
     otherwise: Body
     lifetime: int | None = None
 
+    def __post_init__(self) -> None:
+        # At once: annotations are looked up in the module, whose name the host may drop.
+        _reader(self.form)
+
     async def read(self, user_id: str, key: str) -> Body:
         """The value of a chat or a message."""
         return (await self.values(user_id, [key])).get(key, self.otherwise)
