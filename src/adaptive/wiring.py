@@ -10,10 +10,7 @@ from adaptive.control.about import AboutPage
 from adaptive.control.commands import MemoryCommands
 from adaptive.control.past_chats import PastChatCommands
 from adaptive.control.turn import OncePerMessage, rememberable_messages
-from adaptive.core import (
-    Foreground,
-    forget_texts,
-)
+from adaptive.core import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
 from adaptive.history.finding import ChatFinder
 from adaptive.history.indexing import HistoryIndex
@@ -26,12 +23,11 @@ from adaptive.learn.learning import Learning
 from adaptive.learn.past import PastLearning, PastRun
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import ValueTable
-from adaptive.memory.user_memory import Memories
-from adaptive.privacy.sealing import Sealer
+from adaptive.memory import Memories, ValueTable
+from adaptive.privacy import Sealer
 from adaptive.recall.recall import Recall
-from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import StatusLines
+from adaptive.search import MemoryIndexes
+from adaptive.settings import StatusLines
 
 
 class Services:

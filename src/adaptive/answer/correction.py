@@ -33,10 +33,8 @@ from adaptive.core import (
     rewritten_answer,
     spoken_text,
 )
-from adaptive.privacy.personal_data import find_personal_data
-from adaptive.privacy.scanning import spliced
-from adaptive.privacy.secrets import find_secrets
-from adaptive.settings.hook import Hook
+from adaptive.privacy import find_personal_data, find_secrets, spliced
+from adaptive.settings import Hook
 
 _FORMS = compiled_patterns("answer_forms")
 # Links that this process asks at a time: a slow name holds one of the host's worker threads.

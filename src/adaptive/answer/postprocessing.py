@@ -43,11 +43,10 @@ from adaptive.llm.ask import (
     fields_schema,
     render_prompt,
 )
-from adaptive.memory.gate import Gate, Refused
-from adaptive.memory.tables import ChatNotes, ChatNotesTable
-from adaptive.privacy.secrets import excerpt_without_secrets
-from adaptive.search.tokens import tokens
-from adaptive.settings.hook import Hook, StatusLines
+from adaptive.memory import ChatNotes, ChatNotesTable, Gate, Refused
+from adaptive.privacy import excerpt_without_secrets
+from adaptive.search import tokens
+from adaptive.settings import Hook, StatusLines
 
 _SECONDS_AFTER = 30.0
 _LONGEST_SPOKEN = 8000

@@ -41,12 +41,8 @@ from adaptive.llm.ask import (
     fields_schema,
     render_prompt,
 )
-from adaptive.memory.gate import Gate
-from adaptive.settings.hook import (
-    Hook,
-    may_be_given_memories,
-    may_be_learned_from,
-)
+from adaptive.memory import Gate
+from adaptive.settings import Hook, may_be_given_memories, may_be_learned_from
 
 # The longest wait, and the most of the inlet's time limit, with and without a judging model: there
 # is to be time for searching again and for the block.

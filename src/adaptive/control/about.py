@@ -21,10 +21,10 @@ from adaptive.core import (
 )
 from adaptive.llm.ask import AnswerFormats, ask, render_prompt, text_line
 from adaptive.llm.reply import read_items
-from adaptive.memory.user_memory import Memories
-from adaptive.privacy.injection import escaped_entry
-from adaptive.search.tokens import tokens
-from adaptive.settings.hook import Hook
+from adaptive.memory import Memories
+from adaptive.privacy import escaped_entry
+from adaptive.search import tokens
+from adaptive.settings import Hook
 
 _SCHEMA = json.loads(PROMPTS["about_schema"])
 _COMING = "Coming up"

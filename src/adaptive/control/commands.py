@@ -48,15 +48,10 @@ from adaptive.core import (
     phrase,
     plain_line,
 )
-from adaptive.memory.gate import (
-    Gate,
-    Refused,
-    draft_of,
-)
-from adaptive.memory.tables import CostTable, PlaceTable
-from adaptive.privacy.spoken_requests import ErasureRequest, ErasureScope
-from adaptive.search.index import FoundMemory
-from adaptive.settings.hook import Hook
+from adaptive.memory import CostTable, Gate, PlaceTable, Refused, draft_of
+from adaptive.privacy import ErasureRequest, ErasureScope
+from adaptive.search import FoundMemory
+from adaptive.settings import Hook
 
 _STEPS_SHOWN = 10
 _REFUSED_LATELY_SECONDS = 30 * 24 * 3600

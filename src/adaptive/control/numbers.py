@@ -22,10 +22,9 @@ from adaptive.core import (
     marked,
     phrase,
 )
-from adaptive.memory.user_memory import Memories
-from adaptive.search.index import FoundMemory
-from adaptive.search.tokens import folded_text, tokens
-from adaptive.settings.hook import Hook, PageQuestion
+from adaptive.memory import Memories
+from adaptive.search import FoundMemory, folded_text, tokens
+from adaptive.settings import Hook, PageQuestion
 
 # What each command that marks a memory says of it then.
 MARKING = {

@@ -10,14 +10,10 @@ from datetime import UTC
 from typing import Protocol
 
 from adaptive.control.turn import Command
-from adaptive.core import (
-    clipped_line,
-    local_time,
-    plain_line,
-)
-from adaptive.memory.erasure import period_of
-from adaptive.search.history_ports import ListedChat
-from adaptive.settings.hook import Hook
+from adaptive.core import clipped_line, local_time, plain_line
+from adaptive.memory import period_of
+from adaptive.search import ListedChat
+from adaptive.settings import Hook
 
 _HOW_TO_LEARN = "`/memory learn start` begins, `/memory learn start {}` with this year only."
 _WHAT_TO_LEARN = (

@@ -17,11 +17,8 @@ from adaptive.core import (
     frozen,
     titled_parts,
 )
-from adaptive.memory.audit import AuditEntry
-from adaptive.memory.tables import PlaceTable
-from adaptive.memory.user_memory import Memories, UserMemory
-from adaptive.settings.hook import Hook
-from adaptive.settings.merged import HiddenMemories
+from adaptive.memory import AuditEntry, Memories, PlaceTable, UserMemory
+from adaptive.settings import HiddenMemories, Hook
 
 PLACE_TEXTS = titled_parts("places")
 PLACE_UNKNOWN = PLACE_TEXTS["unknown"]

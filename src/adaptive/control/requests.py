@@ -27,14 +27,19 @@ from adaptive.core import (
     plain_line,
     text_field,
 )
-from adaptive.memory.audit import AuditEntry, ChangeKey, Step
-from adaptive.memory.erasure import ErasureReport, origin_of
-from adaptive.memory.user_memory import Eraser, Memories
-from adaptive.memory.writing import ASKED
-from adaptive.privacy.sealing import UNDER_FORMER_KEY
-from adaptive.privacy.spoken_requests import ErasureRequest
-from adaptive.search.tokens import folded_text
-from adaptive.settings.hook import Hook
+from adaptive.memory import (
+    ASKED,
+    AuditEntry,
+    ChangeKey,
+    Eraser,
+    ErasureReport,
+    Memories,
+    Step,
+    origin_of,
+)
+from adaptive.privacy import UNDER_FORMER_KEY, ErasureRequest
+from adaptive.search import folded_text
+from adaptive.settings import Hook
 
 _MOST_LISTED = 300
 _LONGEST_LISTED = 400

@@ -33,7 +33,7 @@ from adaptive.core import (
     phrase,
 )
 from adaptive.llm.ask import Line, text_line
-from adaptive.search.tokens import comparable
+from adaptive.search import comparable
 
 _MOST_MEMORIES = 5000
 _LONGEST_CONTENT = 4000

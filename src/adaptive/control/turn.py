@@ -37,7 +37,7 @@ from adaptive.core import (
     phrase,
     without_spans,
 )
-from adaptive.memory.tables import CommandTable, Leases
+from adaptive.memory import CommandTable, Leases
 
 # So long a turn waits for its command to be carried out, questions to the user not counted.
 _COMMAND_SECONDS = 5.0

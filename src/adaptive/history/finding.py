@@ -4,14 +4,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adaptive.core.messages import Message, clipped_line, message_text
-from adaptive.core.texts import phrase
+from adaptive.core import Message, clipped_line, message_text, phrase
 from adaptive.history.conversation import HITS, PastConversation
-from adaptive.memory.tables import Leases
-from adaptive.search.history_ports import ListedChat, PastChats
-from adaptive.search.tokens import tokens
-from adaptive.search.vectors import normalised, query_vectors
-from adaptive.settings.hook import Hook, StatusLines
+from adaptive.memory import Leases
+from adaptive.search import (
+    ListedChat,
+    PastChats,
+    normalised,
+    query_vectors,
+    tokens,
+)
+from adaptive.settings import Hook, StatusLines
 
 _PATIENCE_SECONDS = 5.0
 _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0

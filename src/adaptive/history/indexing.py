@@ -16,34 +16,34 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from adaptive.core.embedding import Embedder
-from adaptive.core.messages import (
+from adaptive.core import (
+    AdaptiveMemoryError,
+    Embedder,
+    HostError,
     Message,
     MessageFilter,
-    has_words,
-    message_text,
-)
-from adaptive.core.model import (
-    AdaptiveMemoryError,
-    HostError,
     frozen,
+    has_words,
+    head_and_tail,
     log_failure,
+    message_text,
+    phrase,
+    portions,
 )
-from adaptive.core.runtime import portions
-from adaptive.core.texts import head_and_tail, phrase
 from adaptive.history.section import (
     PastMessage,
     past_messages,
     secretless,
 )
-from adaptive.memory.tables import Entries, Entry, Leases
-from adaptive.search.history_ports import (
+from adaptive.memory import Entries, Entry, Leases
+from adaptive.search import (
     HistoryUnit,
     HistoryVectors,
     PastChats,
+    content_hash,
+    normalised,
 )
-from adaptive.search.vectors import content_hash, normalised
-from adaptive.settings.hook import Hook
+from adaptive.settings import Hook
 
 # A batch takes a model on a slow CPU about a second, in which no memory is embedded beside it.
 _UNITS_EMBEDDED_AT_ONCE = 32

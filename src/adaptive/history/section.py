@@ -32,12 +32,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.messages import (
+from adaptive.core import (
     Message,
     MessageFilter,
+    Vectors,
     branch_to,
     estimated_tokens,
+    frozen,
     has_words,
+    head_and_tail,
+    listed_lines,
     local_time,
     message_text,
     newest_branch,
@@ -47,18 +51,22 @@ from adaptive.core.messages import (
     text_field,
     without_spans,
 )
-from adaptive.core.model import Vectors, frozen
-from adaptive.core.texts import head_and_tail, listed_lines
-from adaptive.privacy.injection import escaped_entry
-from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
-from adaptive.search.calibration import NullLevel, Script, script_of
-from adaptive.search.history_ports import (
+from adaptive.privacy import (
+    escaped_entry,
+    excerpt_without_secrets,
+    without_secrets,
+)
+from adaptive.search import (
     HistoryHit,
     MessageKey,
+    NullLevel,
     Quotation,
+    Script,
+    content_hash,
+    keyword_index,
+    script_of,
+    tokens,
 )
-from adaptive.search.tokens import keyword_index, tokens
-from adaptive.search.vectors import content_hash
 
 _LONGEST_SEARCHED = 20_000
 

@@ -13,15 +13,16 @@ from typing import Any, Literal, cast
 
 from fastapi import Request
 
-from adaptive.core.messages import listing, mapping
-from adaptive.core.model import (
+from adaptive.core import (
     ConversationKind,
     HostError,
     JsonMapping,
     JsonObject,
+    ModelBusy,
     frozen,
+    listing,
+    mapping,
 )
-from adaptive.core.providers import ModelBusy
 from adaptive.host.faults import HostFaults, faults_logged
 
 # Our name -> (attribute of ``app.state.config`` to 0.9, key in a table since 0.10; config.py).

@@ -12,9 +12,18 @@ from fastapi import Request
 from sqlalchemy import Select, exists, or_, select
 from yarl import URL
 
-from adaptive.core.marks import NOWHERE, Place, PlaceChoices, scope_of
-from adaptive.core.messages import listing, mapping, text_field
-from adaptive.core.model import ConversationKind, JsonMapping, frozen
+from adaptive.core import (
+    NOWHERE,
+    ConversationKind,
+    JsonMapping,
+    Place,
+    PlaceChoices,
+    frozen,
+    listing,
+    mapping,
+    scope_of,
+    text_field,
+)
 from adaptive.host.application import recent_setting
 from adaptive.host.database import (
     HOST_CHATS,
@@ -27,8 +36,8 @@ from adaptive.host.faults import faults_logged
 from adaptive.host.providers import HostCompleter
 from adaptive.host.tables import SealedEntries
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
-from adaptive.memory.tables import read_as
-from adaptive.privacy.redaction import RedactingCompleter
+from adaptive.memory import read_as
+from adaptive.privacy import RedactingCompleter
 
 # What a turn waits at most for where its chat is, which takes a millisecond.
 _LONGEST_READING_SECONDS = 2.0

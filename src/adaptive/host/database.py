@@ -30,8 +30,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.orm import Session
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from adaptive.core.model import JsonMapping, TablesUnavailable
-from adaptive.core.runtime import portions
+from adaptive.core import JsonMapping, TablesUnavailable, portions
 from adaptive.host.faults import HostFaults, uninterrupted
 
 

@@ -6,18 +6,20 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
-from adaptive.core.messages import clipped_line, mapping, plain_lines
-from adaptive.core.model import (
+from adaptive.core import (
     HostError,
     JsonObject,
+    clipped_line,
     frozen,
     log,
+    mapping,
+    phrase,
+    plain_lines,
     with_detail,
 )
-from adaptive.core.texts import phrase
 from adaptive.host.faults import HostFaults
-from adaptive.search.tokens import folded_text
-from adaptive.settings.hook import PageQuestion
+from adaptive.search import folded_text
+from adaptive.settings import PageQuestion
 
 EventCaller = Callable[[JsonObject], Awaitable[object]]
 # The lists that a page knows: several in one form, one alone, or none.

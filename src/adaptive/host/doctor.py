@@ -13,14 +13,16 @@ from typing import cast
 
 from sqlalchemy import delete, false, func, select
 
-from adaptive.core.messages import (
+from adaptive.core import (
+    AdaptiveMemoryError,
+    JsonMapping,
     clipped_line,
     listing,
     mapping,
     plain_line,
     text_field,
+    with_detail,
 )
-from adaptive.core.model import AdaptiveMemoryError, JsonMapping, with_detail
 from adaptive.host.database import (
     ENTRIES,
     HOST_MEMORIES,
@@ -31,10 +33,9 @@ from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.hook import HostHook
 from adaptive.host.memory_vectors import memory_collection, standing_vectors
 from adaptive.host.tables import HostTables, host_secret
-from adaptive.privacy.sealing import Sealer
-from adaptive.privacy.secrets import without_secrets
-from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook
+from adaptive.privacy import Sealer, without_secrets
+from adaptive.search import MemoryIndexes
+from adaptive.settings import Hook
 
 FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 # The checks run side by side; what may be silent gets less than a check, so that it is named.

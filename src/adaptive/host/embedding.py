@@ -9,36 +9,34 @@ from typing import Any
 from aiohttp import ClientError
 from fastapi import Request
 
-from adaptive.core.embedding import (
+from adaptive.core import (
     EmbedderIdentity,
     EmbeddingBusy,
-    EmbeddingModel,
-    Pace,
-)
-from adaptive.core.model import (
     EmbeddingError,
+    EmbeddingModel,
+    ModelBusy,
+    Pace,
     Vectors,
     VectorTable,
+    failure,
     frozen,
 )
-from adaptive.core.providers import ModelBusy, failure
 from adaptive.host.application import process_state, recent_setting
 from adaptive.host.faults import HostFaults
-from adaptive.privacy.redaction import sent_without_secrets
-from adaptive.search.embedders import (
-    EndpointModel,
-    checked_vectors,
-    service_pace,
-)
-from adaptive.search.encoding import (
+from adaptive.privacy import sent_without_secrets
+from adaptive.search import (
     DEFAULT_LOCAL_MODEL,
     EncodingState,
+    EndpointModel,
+    Fingerprints,
     LocalModel,
+    MemoryIndexes,
+    ProvenEmbedder,
+    checked_vectors,
     encoded,
+    service_pace,
 )
-from adaptive.search.fingerprints import Fingerprints, ProvenEmbedder
-from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.merged import Settings
+from adaptive.settings import Settings
 
 _EMBEDDING_FAILED = "Open WebUI's embedding model failed"
 # The HTTP status that stands for no answer at all.

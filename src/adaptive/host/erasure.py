@@ -21,8 +21,7 @@ from sqlalchemy import (
     union,
 )
 
-from adaptive.core.model import HostError, frozen, log, log_failure
-from adaptive.core.runtime import portions
+from adaptive.core import HostError, frozen, log, log_failure, portions
 from adaptive.host.application import account, isolated_request
 from adaptive.host.database import (
     ENTRIES,
@@ -45,16 +44,18 @@ from adaptive.host.memory_vectors import (
 )
 from adaptive.host.tables import HostTables
 from adaptive.host.vector_database import HostHistoryVectors
-from adaptive.memory.audit import ChangeKey
-from adaptive.memory.erasure import (
+from adaptive.memory import (
+    DAY_SECONDS,
+    LEASE_PROOF_SECONDS,
+    ArchivedMemory,
+    ChangeKey,
     ErasureReport,
     Origin,
     bereft_originals,
     origin_ids,
+    turn_lease,
 )
-from adaptive.memory.tables import DAY_SECONDS, ArchivedMemory
-from adaptive.memory.turn_table import LEASE_PROOF_SECONDS, turn_lease
-from adaptive.settings.hook import Hook
+from adaptive.settings import Hook
 
 _MEMORIES_AT_ONCE = 100
 # Who works on what, and what the memory was told to do, is erased without being counted.

@@ -12,15 +12,15 @@ from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 
-from adaptive.core.model import (
+from adaptive.core import (
     AdaptiveMemoryError,
     HostError,
     frozen,
     log,
+    look_at,
     with_detail,
 )
-from adaptive.core.runtime import look_at
-from adaptive.privacy.secrets import without_secrets
+from adaptive.privacy import without_secrets
 
 _REFUSED = "Open WebUI's database refuses what memory needs"
 # The lowest byte of an error's number says of which kind it is (SQLite: "Result and Error Codes").

@@ -25,10 +25,15 @@ from urllib.parse import unquote
 from sqlalchemy import case, exists, func, literal, select, text, true
 from sqlalchemy.orm.attributes import flag_modified
 
-from adaptive.core.marks import scope_of
-from adaptive.core.messages import Message, mapping, text_field
-from adaptive.core.model import JsonMapping, JsonObject
-from adaptive.core.runtime import KeyedLocks
+from adaptive.core import (
+    JsonMapping,
+    JsonObject,
+    KeyedLocks,
+    Message,
+    mapping,
+    scope_of,
+    text_field,
+)
 from adaptive.host.database import (
     ENTRIES,
     HOST_AUTOMATION_RUNS,
@@ -40,11 +45,7 @@ from adaptive.host.database import (
     host_session,
 )
 from adaptive.host.faults import uninterrupted
-from adaptive.search.history_ports import (
-    ListedChat,
-    MessageKey,
-    UnlearnedChat,
-)
+from adaptive.search import ListedChat, MessageKey, UnlearnedChat
 
 # From a stored message the fields to change, ``None`` where nothing is to be written.
 MessageChange = Callable[[Message], JsonObject | None]

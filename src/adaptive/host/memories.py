@@ -18,16 +18,16 @@ from sqlalchemy import (
     select,
 )
 
-from adaptive.core.model import (
+from adaptive.core import (
     JsonMapping,
     Memory,
     MemoryUnavailable,
     NewMemory,
     StoreError,
     StoreStamp,
+    UserCache,
     frozen,
 )
-from adaptive.core.runtime import UserCache
 from adaptive.host.application import recent_setting
 from adaptive.host.database import (
     HOST_DATABASE,
@@ -46,7 +46,7 @@ from adaptive.host.memory_vectors import (
     index_rows,
 )
 from adaptive.host.tables import HostLeases
-from adaptive.memory.tables import DAY_SECONDS
+from adaptive.memory import DAY_SECONDS
 
 # Over two sweeps: a change by hand whose vector is still being made brings it back behind one.
 _NOTE_SECONDS = 2.0 * DAY_SECONDS

@@ -11,9 +11,7 @@ import uuid
 from collections.abc import Container, Sequence
 from typing import Any
 
-from adaptive.core.marks import iso_day, read_notation
-from adaptive.core.messages import listing, mapping
-from adaptive.core.model import (
+from adaptive.core import (
     CORE_CATEGORIES,
     Draft,
     JsonMapping,
@@ -21,8 +19,12 @@ from adaptive.core.model import (
     Memory,
     NewMemory,
     Provenance,
+    iso_day,
+    listing,
+    mapping,
+    read_notation,
+    text_cache,
 )
-from adaptive.core.runtime import text_cache
 
 _SOURCE = "adaptive_memory"
 _FORMER_CONTENTS_KEPT = 20

@@ -21,17 +21,18 @@ from typing import Any
 import numpy as np
 from fastapi import Request
 
-from adaptive.core.model import (
+from adaptive.core import (
     EmbeddingError,
     HostError,
     JsonObject,
+    KeyedLocks,
     StoreError,
     Vectors,
     log,
     log_failure,
+    portions,
     with_detail,
 )
-from adaptive.core.runtime import KeyedLocks, portions
 from adaptive.host.embedding import HostModel
 from adaptive.host.vector_database import (
     HOST_VECTORS,

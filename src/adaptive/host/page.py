@@ -9,9 +9,12 @@ from collections.abc import (
 from functools import partial
 from typing import Self
 
-from adaptive.core.messages import (
+from adaptive.core import (
+    JsonMapping,
+    JsonObject,
     Message,
     answer_note,
+    frozen,
     listing,
     mapping,
     message_text,
@@ -19,7 +22,6 @@ from adaptive.core.messages import (
     text_field,
     without_answer_note,
 )
-from adaptive.core.model import JsonMapping, JsonObject, frozen
 from adaptive.host.audience import is_temporary
 from adaptive.host.faults import faults_logged, uninterrupted
 from adaptive.host.history_chats import (

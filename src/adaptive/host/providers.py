@@ -6,17 +6,20 @@ from typing import Any
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 
-from adaptive.core.messages import mapping, text_field
-from adaptive.core.model import JsonMapping, JsonObject, frozen
-from adaptive.core.providers import (
+from adaptive.core import (
     Completer,
     Completion,
     CompletionRequest,
+    JsonMapping,
+    JsonObject,
     ModelBusy,
     ModelRejected,
     ReplyUnusable,
     ResponseFormat,
     failure,
+    frozen,
+    mapping,
+    text_field,
 )
 from adaptive.host.application import (
     host_state,
@@ -32,10 +35,8 @@ from adaptive.llm.endpoints import (
     chat_text,
     ollama_options,
 )
-from adaptive.privacy.redaction import (
-    RedactingCompleter,
-)
-from adaptive.settings.merged import Settings
+from adaptive.privacy import RedactingCompleter
+from adaptive.settings import Settings
 
 # Titles are short: an answer of that length would be cut.
 _LENGTHS = ("max_tokens", "num_predict")

@@ -20,14 +20,14 @@ from sqlalchemy import (
     update,
 )
 
-from adaptive.core.marks import PlaceChoices
-from adaptive.core.messages import storable_text
-from adaptive.core.model import (
+from adaptive.core import (
     JsonObject,
     Memory,
+    PlaceChoices,
     StoredVector,
     Vectors,
     frozen,
+    storable_text,
 )
 from adaptive.host.database import (
     ENTRIES,
@@ -37,12 +37,11 @@ from adaptive.host.database import (
     HostDatabase,
 )
 from adaptive.host.memory_vectors import held_vectors
-from adaptive.memory.audit import AuditTable
-from adaptive.memory.suggestion_table import SuggestionTable
-from adaptive.memory.tables import (
+from adaptive.memory import (
     YEAR_SECONDS,
     Addition,
     ArchiveTable,
+    AuditTable,
     ChatNotes,
     ChatNotesTable,
     ChatTable,
@@ -52,10 +51,11 @@ from adaptive.memory.tables import (
     EntryKind,
     NumberTable,
     PlaceTable,
+    SuggestionTable,
+    TurnTable,
 )
-from adaptive.memory.turn_table import TurnTable
-from adaptive.privacy.sealing import MARKED, Sealer
-from adaptive.search.vectors import content_hash, name_parts
+from adaptive.privacy import MARKED, Sealer
+from adaptive.search import content_hash, name_parts
 
 _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")

@@ -18,13 +18,19 @@ from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from adaptive.core.messages import listing, mapping, text_field
-from adaptive.core.model import HostError, JsonMapping, Vectors
-from adaptive.core.providers import CircuitBreaker
-from adaptive.core.runtime import look_at, portions
+from adaptive.core import (
+    CircuitBreaker,
+    HostError,
+    JsonMapping,
+    Vectors,
+    listing,
+    look_at,
+    mapping,
+    portions,
+    text_field,
+)
 from adaptive.host.faults import HostFaults, uninterrupted
-from adaptive.search.history_ports import HistoryHit, HistoryUnit
-from adaptive.search.vectors import content_hash
+from adaptive.search import HistoryHit, HistoryUnit, content_hash
 
 # For a portion of rows, and for what reads or drops a whole collection.
 USUAL_SECONDS = 5.0

@@ -6,8 +6,7 @@ What belongs to a folder or a model stays in it, whatever is learned, and leaves
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adaptive.core.model import Draft, Memory, Proposal, each_open
-from adaptive.core.texts import Phrase, phrase
+from adaptive.core import Draft, Memory, Phrase, Proposal, each_open, phrase
 from adaptive.learn.quotation import UNSPACED, word_units
 from adaptive.learn.support import (
     Source,
@@ -16,15 +15,10 @@ from adaptive.learn.support import (
     beginnings,
     telling_words,
 )
-from adaptive.memory.user_memory import Memories
-from adaptive.privacy.spoken_requests import (
-    request_kinds,
-    sentences_to_forget,
-)
-from adaptive.search.calibration import speaks_of_self
-from adaptive.search.index import MemoryIndex
-from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook
+from adaptive.memory import Memories
+from adaptive.privacy import request_kinds, sentences_to_forget
+from adaptive.search import MemoryIndex, MemoryIndexes, speaks_of_self
+from adaptive.settings import Hook
 
 NOT_NAMED = Phrase("not_named")
 NOT_ASKED_FOR = Phrase("not_asked_for")

@@ -8,18 +8,19 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from functools import partial
 
-from adaptive.core.messages import clipped_line
-from adaptive.core.model import (
+from adaptive.core import (
     AdaptiveMemoryError,
     LeaseLost,
     Memory,
+    Phrase,
     Proposal,
     ProposalKind,
     TablesUnavailable,
     Turn,
+    clipped_line,
     log_failure,
+    phrase,
 )
-from adaptive.core.texts import Phrase, phrase
 from adaptive.learn.lesson import LessonResources, write
 from adaptive.learn.queue import always
 from adaptive.learn.suggestions import (
@@ -29,10 +30,9 @@ from adaptive.learn.suggestions import (
     report_of,
 )
 from adaptive.learn.support import says_no_more
-from adaptive.memory.audit import ChangeKey
-from adaptive.memory.suggestion_table import WaitingSuggestion
-from adaptive.search.index import MemoryIndex
-from adaptive.settings.hook import Dialog, Hook, PageQuestion, Report
+from adaptive.memory import ChangeKey, WaitingSuggestion
+from adaptive.search import MemoryIndex
+from adaptive.settings import Dialog, Hook, PageQuestion, Report
 
 _MOST_ASKED_ABOUT = 10
 _LONGEST_SHOWN = 120

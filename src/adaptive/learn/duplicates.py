@@ -13,16 +13,25 @@ from itertools import combinations
 
 import numpy as np
 
-from adaptive.core.model import Proposal, Vectors, each_open
-from adaptive.core.runtime import stage
-from adaptive.core.texts import listed_lines, unpacked
+from adaptive.core import (
+    Proposal,
+    Vectors,
+    each_open,
+    listed_lines,
+    stage,
+    unpacked,
+)
 from adaptive.learn.proposals import SAID_TWICE, repeats
 from adaptive.learn.quotation import word_units
-from adaptive.memory.writing import FORMER_CONTENT
-from adaptive.search.fusion import rank, ranking_query
-from adaptive.search.index import MemoryIndex
-from adaptive.search.tokens import folded_text, tokens
-from adaptive.settings.merged import Settings
+from adaptive.memory import FORMER_CONTENT
+from adaptive.search import (
+    MemoryIndex,
+    folded_text,
+    rank,
+    ranking_query,
+    tokens,
+)
+from adaptive.settings import Settings
 
 # Likeness (see ``calibrated_likeness``) from which learned words need not be a learned rewording;
 # in cross-validation nothing is lost from 0.85 on.

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-from adaptive.core.texts import listed_lines, unpacked
+from adaptive.core import listed_lines, unpacked
 from adaptive.learn.quotation import UNSPACED, word_units
 from adaptive.learn.support import beginning, beginnings, parts_nearest
 

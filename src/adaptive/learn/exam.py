@@ -5,17 +5,17 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from adaptive.core.model import (
+from adaptive.core import (
     AdaptiveMemoryError,
     Memory,
     Proposal,
     Provenance,
+    ReplyUnusable,
     Turn,
     frozen,
     log_failure,
+    titled_parts,
 )
-from adaptive.core.providers import ReplyUnusable
-from adaptive.core.texts import titled_parts
 from adaptive.learn.extraction import extraction, typed_lines
 from adaptive.learn.grounding import screened
 from adaptive.learn.lesson import LessonResources

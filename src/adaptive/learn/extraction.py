@@ -12,13 +12,17 @@ from functools import partial
 from math import inf
 from typing import Protocol
 
-from adaptive.core.model import CATEGORIES, Memory, Proposal, Turn, Vectors
-from adaptive.core.providers import (
+from adaptive.core import (
+    CATEGORIES,
+    PROMPTS,
     Completion,
     CompletionRequest,
+    Memory,
+    Proposal,
+    Turn,
+    Vectors,
+    staged,
 )
-from adaptive.core.runtime import staged
-from adaptive.core.texts import PROMPTS
 from adaptive.learn.judges import spoken_parts
 from adaptive.learn.proposals import (
     END_NOTE,
@@ -29,11 +33,9 @@ from adaptive.learn.proposals import (
 )
 from adaptive.learn.quotation import unpasted_words
 from adaptive.llm.ask import AnswerRead
-from adaptive.privacy.injection import escaped_entry
-from adaptive.privacy.secrets import excerpt_without_secrets
-from adaptive.search.fusion import RankingQuery, rank, ranking_query
-from adaptive.search.index import MemoryIndex
-from adaptive.settings.merged import HiddenMemories, Settings
+from adaptive.privacy import escaped_entry, excerpt_without_secrets
+from adaptive.search import MemoryIndex, RankingQuery, rank, ranking_query
+from adaptive.settings import HiddenMemories, Settings
 
 _LONGEST_WORDS = 12000
 _LONGEST_UTTERANCE = 200

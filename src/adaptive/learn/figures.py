@@ -10,10 +10,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from adaptive.core.model import frozen
-from adaptive.core.texts import head_and_tail, word_table
+from adaptive.core import frozen, head_and_tail, word_table
 from adaptive.learn.numerals import NUMBER_WORDS
-from adaptive.search.tokens import folded_text
+from adaptive.search import folded_text
 
 _LONGEST_TEXT = 16_000
 _HAN = "〇零一二三四五六七八九十两兩百千万萬億亿"

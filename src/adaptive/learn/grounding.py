@@ -11,9 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from adaptive.core.model import Draft, Memory, Proposal, Turn, each_open
-from adaptive.core.runtime import stage
-from adaptive.core.texts import Phrase
+from adaptive.core import (
+    Draft,
+    Memory,
+    Phrase,
+    Proposal,
+    Turn,
+    each_open,
+    stage,
+)
 from adaptive.learn.addressing import (
     allowed,
     readdressed,
@@ -41,8 +47,8 @@ from adaptive.learn.support import (
     supported_share,
     without_unsaid_relation,
 )
-from adaptive.memory.gate import Gate
-from adaptive.settings.merged import Settings
+from adaptive.memory import Gate
+from adaptive.settings import Settings
 
 # How much of what proves a fact has to be there; what each costs: benchmarks/grounding.py.
 _LEAST_QUOTED_WORDS = 2  # fewer prove little: "yes"

@@ -17,20 +17,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from adaptive.core.embedding import Embedder
-from adaptive.core.messages import has_words, passages
-from adaptive.core.model import (
+from adaptive.core import (
     Draft,
+    Embedder,
+    Phrase,
     Proposal,
     Turn,
     Vectors,
+    classifier,
     each_open,
+    has_words,
+    passages,
 )
-from adaptive.core.texts import Phrase, classifier
 from adaptive.learn.support import Vocabulary, supported_share
-from adaptive.search.examples import ComparedExamples, Judges
-from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.vectors import query_vectors
+from adaptive.search import (
+    ComparedExamples,
+    Judges,
+    MemoryIndexes,
+    query_vectors,
+)
 
 EMBEDDING_PATIENCE_SECONDS = 10.0  # nobody waits for learning
 _MOST_PARTS = 8

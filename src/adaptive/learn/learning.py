@@ -6,22 +6,23 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from adaptive.core.messages import local_time
-from adaptive.core.model import (
+from adaptive.core import (
     AdaptiveMemoryError,
+    Completer,
+    Foreground,
     HindranceLine,
     HostError,
     Memory,
     MemoryUnavailable,
+    Phrase,
     Proposal,
     Provenance,
     TablesUnavailable,
     Turn,
+    local_time,
     log_failure,
+    phrase,
 )
-from adaptive.core.providers import Completer
-from adaptive.core.runtime import Foreground
-from adaptive.core.texts import Phrase, phrase
 from adaptive.learn.addressing import leave_deleted_folders
 from adaptive.learn.confirmation import (
     delete_confirmed,
@@ -43,11 +44,9 @@ from adaptive.learn.suggestions import Suggestions, failure_line, report_line
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.learn.turns import by_model, marked_turn
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import CostTable, Leases
-from adaptive.memory.turn_table import QueuedTurn, TurnTable
-from adaptive.memory.user_memory import Memories
-from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook, Report, StatusLines
+from adaptive.memory import CostTable, Leases, Memories, QueuedTurn, TurnTable
+from adaptive.search import MemoryIndexes
+from adaptive.settings import Hook, Report, StatusLines
 
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_TURN_SECONDS = 0.1

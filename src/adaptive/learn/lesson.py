@@ -7,26 +7,27 @@ from dataclasses import field, replace
 from datetime import datetime
 from math import inf
 
-from adaptive.core.embedding import Sources
-from adaptive.core.model import (
+from adaptive.core import (
+    Completer,
+    Completion,
+    CompletionRequest,
     EmbeddingError,
+    Foreground,
+    GaveWay,
     Memory,
+    ModelRejected,
     Proposal,
     ProposalStatus,
+    Sources,
     Turn,
     Vectors,
     frozen,
     log,
     log_failure,
+    phrase,
+    staged,
+    tally,
 )
-from adaptive.core.providers import (
-    Completer,
-    Completion,
-    CompletionRequest,
-    ModelRejected,
-)
-from adaptive.core.runtime import Foreground, GaveWay, staged, tally
-from adaptive.core.texts import phrase
 from adaptive.learn.addressing import placed
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import (
@@ -56,15 +57,16 @@ from adaptive.learn.suggestions import (
 from adaptive.learn.support import says_no_more
 from adaptive.learn.turns import marked_turn
 from adaptive.llm.ask import AnswerFormats, AnswerRead, ask
-from adaptive.memory.audit import AuditEntry
-from adaptive.memory.user_memory import UserMemory
-from adaptive.memory.writing import Held
-from adaptive.privacy.secrets import without_secrets
-from adaptive.search.index import MemoryIndex
-from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.vectors import keep_vectors, normalised, query_vectors
-from adaptive.settings.hook import Report
-from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories, Settings
+from adaptive.memory import AuditEntry, Held, UserMemory
+from adaptive.privacy import without_secrets
+from adaptive.search import (
+    MemoryIndex,
+    MemoryIndexes,
+    keep_vectors,
+    normalised,
+    query_vectors,
+)
+from adaptive.settings import NOTHING_HIDDEN, HiddenMemories, Report, Settings
 
 _RETRIES = 2
 _COMMAND_PATIENCE_SECONDS = 1.5

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from adaptive.core.model import frozen
-from adaptive.core.texts import listed_lines, unpacked
+from adaptive.core import frozen, listed_lines, unpacked
 
 # Scripts in whose runs of letters a number may begin anywhere: Thai to Khmer, kana, Han.
 _RUNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff"

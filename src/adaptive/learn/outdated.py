@@ -12,22 +12,24 @@ from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
 
-from adaptive.core.messages import mapping
-from adaptive.core.model import (
+from adaptive.core import (
     CATEGORIES,
+    PROMPTS,
+    Completion,
+    CompletionRequest,
     Draft,
     JsonMapping,
     Memory,
+    ModelError,
     Proposal,
     Turn,
     Vectors,
     each_open,
     log,
     log_failure,
+    mapping,
+    staged,
 )
-from adaptive.core.providers import Completion, CompletionRequest, ModelError
-from adaptive.core.runtime import staged
-from adaptive.core.texts import PROMPTS
 from adaptive.learn.addressing import subjects
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
 from adaptive.learn.extraction import (
@@ -50,14 +52,10 @@ from adaptive.learn.quotation import (
 from adaptive.learn.support import beginnings
 from adaptive.llm.ask import render_prompt, text_line
 from adaptive.llm.reply import read_items
-from adaptive.memory.gate import draft_of
-from adaptive.memory.writing import NO_LONGER_TRUE
-from adaptive.privacy.injection import escaped_entry
-from adaptive.search.fusion import RankingQuery
-from adaptive.search.index import MemoryIndex
-from adaptive.search.tokens import holds_words_of
-from adaptive.search.vectors import products
-from adaptive.settings.merged import HiddenMemories
+from adaptive.memory import NO_LONGER_TRUE, draft_of
+from adaptive.privacy import escaped_entry
+from adaptive.search import MemoryIndex, RankingQuery, holds_words_of, products
+from adaptive.settings import HiddenMemories
 
 # What hangs on a preference or a habit is seldom another memory.
 _FAR_REACHING = frozenset(CATEGORIES) - {"preference", "behavior"}

@@ -20,30 +20,34 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC
 
-from adaptive.core.messages import (
+from adaptive.core import (
+    PROMPTS,
     MessageFilter,
+    Provenance,
+    TablesUnavailable,
+    Turn,
     estimated_tokens,
+    frozen,
     local_time,
     newest_branch,
+    phrase,
     plain_line,
     text_field,
 )
-from adaptive.core.model import Provenance, TablesUnavailable, Turn, frozen
-from adaptive.core.texts import PROMPTS, phrase
 from adaptive.learn.judges import EMBEDDING_PATIENCE_SECONDS, may_hold_fact
 from adaptive.learn.learning import Learning
 from adaptive.learn.suggestions import joined_lines
 from adaptive.learn.turns import marked_turn, past_turns
-from adaptive.memory.erasure import period_of
-from adaptive.memory.tables import Leases, ValueTable
-from adaptive.memory.turn_table import (
+from adaptive.memory import (
     LEASE_PROOF_SECONDS,
+    Leases,
     QueuedTurn,
+    ValueTable,
     next_batch,
+    period_of,
 )
-from adaptive.search.history_ports import PastChats, UnlearnedChat
-from adaptive.search.vectors import query_vectors
-from adaptive.settings.hook import Hook
+from adaptive.search import PastChats, UnlearnedChat, query_vectors
+from adaptive.settings import Hook
 
 NO_CHAT_LEFT = "There is no chat that was not learned from."
 BEGUN = (

@@ -14,11 +14,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.messages import has_words, sentences
-from adaptive.core.model import frozen
-from adaptive.core.texts import classifier
+from adaptive.core import classifier, frozen, has_words, sentences
 from adaptive.learn.quotation import COLONS, unpasted_words
-from adaptive.search.calibration import script_of
+from adaptive.search import script_of
 
 # Requests that work on another's text, such texts, what users tell about themselves, other
 # requests, and requests that work on a text of the user's own.

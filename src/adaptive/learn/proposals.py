@@ -19,26 +19,31 @@ from dataclasses import replace
 from datetime import date
 from functools import cache
 
-from adaptive.core.marks import QUIET, marked
-from adaptive.core.messages import has_words, listing, mapping
-from adaptive.core.model import (
+from adaptive.core import (
     CATEGORIES,
+    QUIET,
+    Completion,
     Draft,
     JsonMapping,
     JsonObject,
     Memory,
+    Phrase,
     Proposal,
     ProposalKind,
+    ReplyUnusable,
     frozen,
+    has_words,
+    listing,
+    mapping,
+    marked,
+    word_table,
 )
-from adaptive.core.providers import Completion, ReplyUnusable
-from adaptive.core.texts import Phrase, word_table
 from adaptive.learn.quotation import word_units
 from adaptive.learn.support import beginnings
 from adaptive.llm.ask import number, share, text_line
 from adaptive.llm.reply import plain_name, read_items, without_reasoning
-from adaptive.memory.gate import draft_of
-from adaptive.settings.merged import Settings
+from adaptive.memory import draft_of
+from adaptive.settings import Settings
 
 # How a model is shown, and tells, the last day on which a memory holds.
 END_NOTE = " (until {})"

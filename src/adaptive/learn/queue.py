@@ -14,24 +14,22 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from adaptive.core.model import (
+from adaptive.core import (
     AdaptiveMemoryError,
+    Foreground,
+    GaveWay,
+    KeyedLocks,
+    ModelBusy,
     TablesUnavailable,
     Turn,
     log,
     log_failure,
-    with_detail,
-)
-from adaptive.core.providers import ModelBusy
-from adaptive.core.runtime import (
-    Foreground,
-    GaveWay,
-    KeyedLocks,
     stage_lasted,
     tally,
     tell_outcome,
+    with_detail,
 )
-from adaptive.memory.turn_table import (
+from adaptive.memory import (
     LEASE_PROOF_SECONDS,
     QueuedTurn,
     TurnLease,

@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from adaptive.core.texts import word_table
-from adaptive.search.tokens import KnownWords, folded_text
+from adaptive.core import word_table
+from adaptive.search import KnownWords, folded_text
 
 _LEAST_FENCE = 3
 # Farther in, Markdown reads neither a fence nor a block quote

@@ -10,29 +10,30 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from adaptive.core.marks import QUIET
-from adaptive.core.messages import clipped_line
-from adaptive.core.model import (
+from adaptive.core import (
+    QUIET,
     Draft,
+    KeyedLocks,
     LeaseLost,
+    Phrase,
     Proposal,
     ProposalStatus,
     Turn,
+    UserCache,
+    clipped_line,
     each_open,
+    phrase,
 )
-from adaptive.core.runtime import KeyedLocks, UserCache
-from adaptive.core.texts import Phrase, phrase
-from adaptive.memory.suggestion_table import (
+from adaptive.memory import (
     ASKED_REST_SECONDS,
     MOST_WAITING_SUGGESTIONS,
     KeepSuggestion,
     SuggestionTable,
     WaitingSuggestion,
 )
-from adaptive.privacy.injection import escaped_entry
-from adaptive.privacy.secrets import excerpt_without_secrets
-from adaptive.search.tokens import comparable
-from adaptive.settings.hook import Hook, PageQuestion, Report
+from adaptive.privacy import escaped_entry, excerpt_without_secrets
+from adaptive.search import comparable
+from adaptive.settings import Hook, PageQuestion, Report
 
 # What became of proposals, in the order in which it is told; nobody is told of the others.
 _TOLD: tuple[ProposalStatus, ...] = (

@@ -11,23 +11,22 @@ from collections.abc import Sequence, Set
 import numpy as np
 from pydantic import BaseModel
 
-from adaptive.core.messages import normalised_text
-from adaptive.core.model import (
+from adaptive.core import (
+    CompletionRequest,
     Memory,
     StoreError,
     WriteRefused,
     is_core,
     log,
+    normalised_text,
     with_detail,
 )
-from adaptive.core.providers import CompletionRequest
 from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources
 from adaptive.llm.ask import Line, ask_fields, fields_schema, render_prompt
-from adaptive.memory.tables import Leases
-from adaptive.privacy.injection import escaped_entry
-from adaptive.search.index import MemoryIndex
-from adaptive.search.tokens import tokens
+from adaptive.memory import Leases
+from adaptive.privacy import escaped_entry
+from adaptive.search import MemoryIndex, tokens
 
 _INTERVAL_SECONDS = 86_400.0
 _CLUSTERS_PER_RUN = 3  # each is a model call, which an admin pays for

@@ -12,7 +12,7 @@ from datetime import date
 from functools import cached_property
 from operator import attrgetter
 
-from adaptive.core.model import Memory, Turn, frozen
+from adaptive.core import Memory, Turn, frozen
 from adaptive.learn.derivation import Said
 from adaptive.learn.figures import Figures
 from adaptive.learn.quotation import (
@@ -21,7 +21,7 @@ from adaptive.learn.quotation import (
     typed_words,
     unpasted_words,
 )
-from adaptive.search.tokens import KnownWords, folded_text, tokens
+from adaptive.search import KnownWords, folded_text, tokens
 
 _FIRST_LETTERS = 4
 _PARTS = re.compile(r"[\w\s'\u2019]+")

@@ -6,23 +6,25 @@ import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from adaptive.core.marks import scope_of
-from adaptive.core.messages import (
+from adaptive.core import (
     Message,
+    Provenance,
+    Turn,
+    Utterance,
     earlier_utterances,
     has_words,
     message_text,
+    phrase,
     said_at,
+    scope_of,
     spoken_text,
     text_field,
     typed_message,
 )
-from adaptive.core.model import Provenance, Turn, Utterance
-from adaptive.core.texts import phrase
 from adaptive.learn.extraction import opening_of
 from adaptive.learn.pastes import without_pastes
-from adaptive.privacy.secrets import excerpt_without_secrets, wide_excerpt
-from adaptive.settings.hook import Hook, may_be_learned_from
+from adaptive.privacy import excerpt_without_secrets, wide_excerpt
+from adaptive.settings import Hook, may_be_learned_from
 
 _EARLIER_MESSAGES = 4  # for reference when facts are extracted
 _LONGEST_WORDS = 16_000  # signs, of which the model is shown fewer

@@ -28,8 +28,8 @@ from adaptive.core import (
 from adaptive.memory.audit import AuditEntry, ChangeKind, UserStore
 from adaptive.memory.gate import draft_of
 from adaptive.memory.tables import ArchivedMemory
-from adaptive.search.tokens import comparable
-from adaptive.settings.merged import Settings
+from adaptive.search import comparable
+from adaptive.settings import Settings
 
 _PRUNED_PER_TURN = 25
 # Why a memory is archived that comes back as one that is known everywhere.

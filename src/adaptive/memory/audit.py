@@ -26,7 +26,7 @@ from adaptive.memory.tables import (
     EntryTable,
     bodies_by_key,
 )
-from adaptive.privacy.secrets import find_secrets, without_secrets
+from adaptive.privacy import find_secrets, without_secrets
 
 # A place begins with nanoseconds since the epoch.
 _DIGITS_OF_TIME = 20

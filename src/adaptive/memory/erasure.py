@@ -18,8 +18,8 @@ from adaptive.core import (
     phrase,
 )
 from adaptive.memory.tables import ArchivedMemory
-from adaptive.privacy.spoken_requests import ErasureRequest
-from adaptive.settings.hook import Hook
+from adaptive.privacy import ErasureRequest
+from adaptive.settings import Hook
 
 # What is counted before a user; everything else is what is noted about it.
 _NOUNS = {

@@ -22,12 +22,17 @@ from adaptive.core import (
     text_cache,
     text_field,
 )
-from adaptive.privacy.injection import injection_reason, passed_mark
-from adaptive.privacy.personal_data import find_personal_data
-from adaptive.privacy.scanning import spliced
-from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason
-from adaptive.search.tokens import folded_text, stem
-from adaptive.settings.merged import Settings
+from adaptive.privacy import (
+    SECRET_MARK,
+    find_personal_data,
+    find_secrets,
+    injection_reason,
+    passed_mark,
+    secret_reason,
+    spliced,
+)
+from adaptive.search import folded_text, stem
+from adaptive.settings import Settings
 
 # Ours, and what models make of it.
 _SECRET_MARKS = (SECRET_MARK, "[secret]")

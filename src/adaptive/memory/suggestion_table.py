@@ -3,12 +3,7 @@
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import asdict, dataclass
 
-from adaptive.core import (
-    Draft,
-    Place,
-    Provenance,
-    frozen,
-)
+from adaptive.core import Draft, Place, Provenance, frozen
 from adaptive.memory.tables import Entry, EntryTable, Leases, read_as
 
 # More would be a long list to answer.

@@ -19,11 +19,7 @@ from typing import Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from adaptive.core import (
-    Memory,
-    PlaceChoices,
-    frozen,
-)
+from adaptive.core import Memory, PlaceChoices, frozen
 
 DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.

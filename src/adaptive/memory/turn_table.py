@@ -6,11 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 
-from adaptive.core import (
-    Turn,
-    frozen,
-    local_time,
-)
+from adaptive.core import Turn, frozen, local_time
 from adaptive.memory.tables import (
     DAY_SECONDS,
     Entry,

@@ -55,11 +55,9 @@ from adaptive.memory.writing import (
     plan_undo,
     take_back,
 )
-from adaptive.privacy.sealing import UNDER_FORMER_KEY
-from adaptive.search.index import read_anew
-from adaptive.search.tokens import comparable, tokens
-from adaptive.settings.hook import Hook
-from adaptive.settings.merged import Settings
+from adaptive.privacy import UNDER_FORMER_KEY
+from adaptive.search import comparable, read_anew, tokens
+from adaptive.settings import Hook, Settings
 
 _PORTION = 50
 

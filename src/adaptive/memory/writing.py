@@ -34,7 +34,7 @@ from adaptive.memory.archive import exchange, source_of
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step, UserStore
 from adaptive.memory.gate import draft_of
 from adaptive.memory.tables import ArchivedMemory
-from adaptive.search.tokens import holds_words_of
+from adaptive.search import holds_words_of
 
 # Whether whoever writes may go on.
 Held = Callable[[], Awaitable[bool]]

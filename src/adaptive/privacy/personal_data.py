@@ -7,11 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 
-from adaptive.core import (
-    frozen,
-    pattern_table,
-    word_table,
-)
+from adaptive.core import frozen, pattern_table, word_table
 from adaptive.privacy.scanning import Finding, any_of, plain_text
 from adaptive.privacy.secrets import is_placeholder
 

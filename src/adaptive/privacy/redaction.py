@@ -20,7 +20,7 @@ from adaptive.core import (
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced
 from adaptive.privacy.secrets import without_secrets
-from adaptive.settings.valves import PERSONAL_KINDS
+from adaptive.settings import PERSONAL_KINDS
 
 ServiceReply = TypeVar("ServiceReply")
 # Shorter values, and more of them, are looked for by their recogniser alone.

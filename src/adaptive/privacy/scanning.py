@@ -4,10 +4,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from adaptive.core import (
-    frozen,
-    text_cache,
-)
+from adaptive.core import frozen, text_cache
 
 # Signs, the plain ones that they look like, and fillers and selectors, which are not seen. The full
 # stops that a browser takes in a host name are U+3002, U+FF0E and U+FF61 (UTS #46, section 4).

@@ -10,10 +10,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from adaptive.core import (
-    Phrase,
-    log,
-)
+from adaptive.core import Phrase, log
 
 # What people are told of what is sealed with another secret.
 UNDER_FORMER_KEY = Phrase("under_former_key")

@@ -24,7 +24,7 @@ from adaptive.core import (
     said_at,
     word_table,
 )
-from adaptive.settings.hook import Hook
+from adaptive.settings import Hook
 
 _MONTHS = pattern_table("personal_shapes")["MONTH"]
 _DATES = (

@@ -18,16 +18,15 @@ from adaptive.core import (
     text_cache,
     text_field,
 )
-from adaptive.privacy.injection import (
+from adaptive.privacy import (
     escaped_entry,
+    find_secrets,
     injection_reason,
     passed_mark,
+    secret_reason,
 )
-from adaptive.privacy.secrets import find_secrets, secret_reason
-from adaptive.search.tokens import holds_words_of
-from adaptive.search.vectors import content_hash
-from adaptive.settings.merged import HiddenMemories
-from adaptive.settings.valves import MemoryFormat
+from adaptive.search import content_hash, holds_words_of
+from adaptive.settings import HiddenMemories, MemoryFormat
 
 OPEN_MARKER = "<adaptive_memory>"
 CLOSE_MARKER = "</adaptive_memory>"

@@ -10,9 +10,8 @@ from adaptive.core import (
     is_of_user,
     message_text,
 )
-from adaptive.memory.tables import Addition
-from adaptive.search.history_ports import Quotation
-from adaptive.search.vectors import content_hash
+from adaptive.memory import Addition
+from adaptive.search import Quotation, content_hash
 
 _MOST_MESSAGES = 400
 # The share of the tokens for other texts that the first of a chat may take, and any later one.

@@ -12,13 +12,13 @@ from adaptive.core import (
     UserCache,
     log_failure,
 )
-from adaptive.memory.tables import Addition, ChatTable, Entry, read_as
+from adaptive.memory import Addition, ChatTable, Entry, read_as
 from adaptive.recall.chat_so_far import ChatSoFar, joined_additions
 from adaptive.recall.placement import Placed
 from adaptive.recall.question import Question
 from adaptive.recall.request import RequestWindow
-from adaptive.search.history_ports import PastQuestion, Quotation
-from adaptive.settings.hook import Hook
+from adaptive.search import PastQuestion, Quotation
+from adaptive.settings import Hook
 
 _MOST_CHATS = 2000
 _LONGEST_WRITING_SECONDS = 60.0

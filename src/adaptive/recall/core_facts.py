@@ -11,15 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adaptive.core import (
-    CORE_IMPORTANCE,
-    Memory,
-    Vectors,
-    frozen,
-)
-from adaptive.search.calibration import speaks_of_self
-from adaptive.search.examples import Judges
-from adaptive.search.fusion import RankingQuery
+from adaptive.core import CORE_IMPORTANCE, Memory, Vectors, frozen
+from adaptive.search import Judges, RankingQuery, speaks_of_self
 
 # Places for the facts that always come, and for those that come with a message.
 MOST_CORE_FACTS = 5

@@ -14,17 +14,15 @@ from adaptive.core import (
     has_words,
     plain_line,
 )
-from adaptive.privacy.injection import escaped_entry
+from adaptive.privacy import escaped_entry
 from adaptive.recall.block import utc_day, withheld_reason
 from adaptive.recall.selection import (
     Selection,
     fitting_by_settings,
     ranked_candidates,
 )
-from adaptive.search.fitting import interleaved
-from adaptive.search.fusion import Ranked
-from adaptive.settings.hook import Hook
-from adaptive.settings.merged import HiddenMemories, Settings
+from adaptive.search import Ranked, interleaved
+from adaptive.settings import HiddenMemories, Hook, Settings
 
 _NEAREST_SHOWN = 3
 _LONGEST_QUOTED = 200

@@ -25,12 +25,10 @@ from adaptive.llm.ask import (
     number,
 )
 from adaptive.llm.reply import read_items
-from adaptive.privacy.injection import escaped_entry
+from adaptive.privacy import escaped_entry
 from adaptive.recall.selection import Candidates, fitting_memories
-from adaptive.search.fitting import without_places
-from adaptive.search.fusion import Ranked
-from adaptive.search.vectors import content_hash
-from adaptive.settings.hook import Hook
+from adaptive.search import Ranked, content_hash, without_places
+from adaptive.settings import Hook
 
 # Then the order by nearness stands.
 _JUDGE_SECONDS = 1.5

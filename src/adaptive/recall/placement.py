@@ -12,10 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 
-from adaptive.core import (
-    frozen,
-)
-from adaptive.memory.tables import AddedText, Addition
+from adaptive.core import frozen
+from adaptive.memory import AddedText, Addition
 from adaptive.recall.block import (
     BlockEntry,
     core_room,
@@ -26,8 +24,8 @@ from adaptive.recall.block import (
     retrieved_room,
 )
 from adaptive.recall.chat_so_far import ChatSoFar
-from adaptive.search.vectors import content_hash
-from adaptive.settings.merged import Settings
+from adaptive.search import content_hash
+from adaptive.settings import Settings
 
 # Where one of the best three of a message has no room, the prompt begins anew; the part of the room
 # that a further one leaves free for later messages grows with its rank by this (chosen by chats of

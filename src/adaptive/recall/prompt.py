@@ -21,8 +21,8 @@ from adaptive.recall.block import (
     OPEN_MARKER,
 )
 from adaptive.recall.request import RequestWindow
-from adaptive.search.vectors import content_hash
-from adaptive.settings.hook import Hook
+from adaptive.search import content_hash
+from adaptive.settings import Hook
 
 # No entry holds a marker, so a block begins at the last opening before its closing.
 _FORMER_BLOCK = re.compile(

@@ -24,22 +24,24 @@ from adaptive.core import (
     sentences,
     spoken_text,
 )
-from adaptive.privacy.secrets import without_secrets
-from adaptive.privacy.spoken_requests import sentences_to_forget
+from adaptive.privacy import sentences_to_forget, without_secrets
 from adaptive.recall.chat_so_far import ChatSoFar
-from adaptive.search.examples import Judges
-from adaptive.search.fusion import (
+from adaptive.search import (
     DEFAULT_WEIGHTS,
+    LONGEST_QUERY,
+    Judges,
+    KeywordIndex,
+    MemoryIndex,
     Ranked,
     RankingQuery,
     Weights,
+    continues,
+    query_vectors,
     rank,
     ranking_query,
+    tokens,
 )
-from adaptive.search.index import MemoryIndex
-from adaptive.search.tokens import KeywordIndex, continues, tokens
-from adaptive.search.vectors import LONGEST_QUERY, query_vectors
-from adaptive.settings.hook import Hook
+from adaptive.settings import Hook
 
 _MOST_THOUGHTS = 8
 _QUESTION_MARKS = {"?", "\uff1f", "\u061f"}

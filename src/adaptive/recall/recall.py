@@ -26,8 +26,8 @@ from adaptive.core import (
     typed_message,
 )
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import AddedText, ChatNotesTable, ChatTable
-from adaptive.privacy.spoken_requests import spoken_request
+from adaptive.memory import AddedText, ChatNotesTable, ChatTable
+from adaptive.privacy import spoken_request
 from adaptive.recall.block import recall_line, withheld_reason
 from adaptive.recall.chat_so_far import ChatSoFar
 from adaptive.recall.chat_state import ChatState, PastRecall
@@ -60,9 +60,8 @@ from adaptive.recall.selection import (
     ranked_candidates,
     selected,
 )
-from adaptive.search.index import FoundMemory
-from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook, may_be_given_memories
+from adaptive.search import FoundMemory, MemoryIndexes
+from adaptive.settings import Hook, may_be_given_memories
 
 # Of the inlet's time limit.
 _SHARE_FOR_NEW_MEMORIES = 0.25

@@ -6,13 +6,8 @@ Who may be asked, what of that is nearest, and what of the nearest comes within 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
-from adaptive.core import (
-    Memory,
-    frozen,
-    has_ended,
-    stage,
-)
-from adaptive.memory.tables import AddedText
+from adaptive.core import Memory, frozen, has_ended, stage
+from adaptive.memory import AddedText
 from adaptive.recall.block import (
     BlockEntry,
     entry_of,
@@ -26,16 +21,19 @@ from adaptive.recall.core_facts import (
 )
 from adaptive.recall.placement import Placed, placed_entries
 from adaptive.recall.question import Question
-from adaptive.search.examples import Judges
-from adaptive.search.fitting import fitting, interleaved, without_places
-from adaptive.search.fusion import (
+from adaptive.search import (
     GATES,
+    FoundMemory,
+    Judges,
+    MemoryIndex,
     Ranked,
     Weights,
+    fitting,
+    interleaved,
+    tokens,
+    without_places,
 )
-from adaptive.search.index import FoundMemory, MemoryIndex
-from adaptive.search.tokens import tokens
-from adaptive.settings.merged import HiddenMemories, Settings
+from adaptive.settings import HiddenMemories, Settings
 
 # The most that valves allow for a model to judge, and some that may not stand in a prompt.
 _MOST_RANKED = 220

@@ -11,11 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core import (
-    Vectors,
-    frozen,
-    listed_lines,
-)
+from adaptive.core import Vectors, frozen, listed_lines
 from adaptive.search.calibration import (
     NULL_PROMPTS,
     NullLevel,

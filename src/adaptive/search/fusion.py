@@ -32,13 +32,7 @@ from sys import intern
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core import (
-    Vectors,
-    frozen,
-    has_words,
-    head_and_tail,
-    log,
-)
+from adaptive.core import Vectors, frozen, has_words, head_and_tail, log
 from adaptive.search.calibration import (
     FIRST_TEXTS,
     NULL_PROMPTS,

@@ -9,12 +9,7 @@ from collections.abc import (
 )
 from typing import Protocol
 
-from adaptive.core import (
-    JsonMapping,
-    Message,
-    Vectors,
-    frozen,
-)
+from adaptive.core import JsonMapping, Message, Vectors, frozen
 
 # The id of a chat, and of a message in it.
 MessageKey = tuple[str, str]
