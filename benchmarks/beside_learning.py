@@ -36,9 +36,9 @@ from tests.e2e.driver.replies import Body, Hang, Say
 USERS = 20
 MEMORIES = 100
 CHATS = 300
-BLOCKS = 8
+BLOCKS = 4
 TURNS = 4  # of each user in a block
-PAUSE = 10.0
+PAUSE = 6.0
 SETTLING_SECONDS = 5.0
 EXTRACTION_SECONDS = 0.2
 

@@ -116,7 +116,7 @@ def test_growth_is_noticed() -> None:
     )
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_time_grows_with_the_length_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
