@@ -63,7 +63,7 @@ async def measure() -> dict[str, Any]:
             store_vectors(host, page)
         taken: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
         refused = Counter[bool]()
-        lessons = 0
+        extractions = 0
         for block in range(-1, BLOCKS):
             is_beside = block % 2 == 1
             if is_beside:
@@ -81,7 +81,9 @@ async def measure() -> dict[str, Any]:
                 turn for lane in await asyncio.gather(*lanes) for turn in lane
             ]
             if is_beside:
-                lessons += len(host.model.requests_titled(EXTRACT)) - before
+                extractions += (
+                    len(host.model.requests_titled(EXTRACT)) - before
+                )
                 await command_result(learner, "/memory learn stop", 60)
             # The first block loads everything, and does not count.
             if block >= 0:
@@ -90,7 +92,7 @@ async def measure() -> dict[str, Any]:
         return {
             "open_webui": host.version,
             "users": USERS,
-            "lessons_beside": lessons,
+            "extractions_beside": extractions,
             "refused": {"alone": refused[False], "beside": refused[True]},
             **_summary(taken),
         }
