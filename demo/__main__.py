@@ -30,6 +30,7 @@ from demo.environment import (  # noqa: E402 - older versions of Python cannot r
     installer_python,
     say,
 )
+from demo.translations import LANGUAGES  # noqa: E402
 
 
 def main(arguments: list[str]) -> int:
@@ -111,6 +112,13 @@ def _parser() -> argparse.ArgumentParser:
         help="the function's id (%(default)s)",
     )
     install.add_argument(
+        "--languages",
+        type=_languages,
+        default=LANGUAGES,
+        metavar="de,fr",
+        help=f"of the settings' names, beside English: all of {', '.join(LANGUAGES)}, or none",
+    )
+    install.add_argument(
         "--file",
         type=Path,
         default=PLUGIN,
@@ -147,6 +155,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _languages(text: str) -> list[str]:
+    """The languages that are named; ``ValueError`` for one that there is not."""
+    named = text.replace(",", " ").split() if text != "none" else []
+    if not set(named) <= set(LANGUAGES):
+        raise ValueError(text)
+    return named
+
+
 def _port(text: str) -> int:
     port = int(text)
     if not 0 < port < 65536:
@@ -167,6 +183,7 @@ def _install(parsed: argparse.Namespace) -> int:
                 parsed.file,
                 parsed.id,
                 parsed.make_global,
+                parsed.languages,
             )
         )
     except InstallError as error:

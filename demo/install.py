@@ -10,16 +10,20 @@ import ast
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import aiohttp
 
+from demo.translations import LANGUAGES, Translations, translated
+
 FUNCTION_ID = "adaptive_memory"
 
 _FUNCTIONS = "/api/v1/functions"
+# The first release whose page shows texts in its language.
+_FIRST_TRANSLATED = (0, 11, 4)
 # The host imports the new code before it answers.
 _PATIENCE = aiohttp.ClientTimeout(total=300, sock_connect=20)
 
@@ -32,7 +36,7 @@ class InstallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The functions API of one Open WebUI, spoken to with one token."""
+    """The API of one Open WebUI, spoken to with one token."""
 
     http: aiohttp.ClientSession
     url: str
@@ -42,7 +46,7 @@ class Host:
         self, method: str, path: str, body: Json | None = None
     ) -> tuple[int, object]:
         """Status and decoded JSON of one request; raises ``InstallError`` where nobody answers."""
-        address = self.url.rstrip("/") + _FUNCTIONS + path
+        address = self.url.rstrip("/") + path
         headers = {"Authorization": f"Bearer {self.token}"}
         sent = None
         if body is not None:
@@ -61,9 +65,7 @@ class Host:
                 allow_redirects=False,
             ) as response:
                 if "Location" in response.headers:
-                    target = response.headers["Location"].removesuffix(
-                        _FUNCTIONS + path
-                    )
+                    target = response.headers["Location"].removesuffix(path)
                     raise InstallError(
                         f"{self.url} redirects to {target}; give that address"
                     )
@@ -80,12 +82,20 @@ class Host:
 
     async def changed(self, path: str, body: Json | None = None) -> Json:
         """The function as it is after a change; raises ``InstallError`` with the host's reason."""
-        status, reply = await self.call("POST", path, body)
+        status, reply = await self.call("POST", _FUNCTIONS + path, body)
         if status != 200 or not isinstance(reply, dict):
             raise InstallError(
                 f"Open WebUI refused the change ({status}): {_detail(reply)}"
             )
         return cast("Json", reply)
+
+    async def shows_translations(self) -> bool:
+        """Whether its page shows a function's texts in its language; elsewhere they only weigh."""
+        _, reply = await self.call("GET", "/api/version")
+        version = cast("Json", reply)["version"]
+        return (
+            tuple(map(int, re.findall(r"\d+", version))) >= _FIRST_TRANSLATED
+        )
 
 
 async def install_plugin(
@@ -96,11 +106,13 @@ async def install_plugin(
     *,
     function_id: str = FUNCTION_ID,
     make_global: bool = False,
+    languages: Collection[str] = LANGUAGES,
 ) -> list[str]:
     """Create or update the function and return what was done, a line each.
 
     A new function is switched on. An existing one keeps its valves and stays on or off as it is;
-    it becomes global only with ``make_global`` and is never taken back. Raises ``InstallError``.
+    it becomes global only with ``make_global`` and is never taken back. Its valves are named in
+    these ``languages`` where the host shows that. Raises ``InstallError``.
     """
     if not function_id.isidentifier():
         raise InstallError(
@@ -118,16 +130,22 @@ async def install_plugin(
     host = Host(http, url, token)
     await _require_admin(host)
     # A missing function is answered with 401, as is a missing right; that one is ruled out by now.
-    status, reply = await host.call("GET", f"/id/{function_id}")
+    status, reply = await host.call("GET", f"{_FUNCTIONS}/id/{function_id}")
     existing = (
         cast("Json", reply)
         if status == 200 and isinstance(reply, dict)
         else None
     )
+    if not await host.shows_translations():
+        languages = ()
+    stored = existing["meta"].get("i18n") if existing else None
+    i18n = translated(stored or {}, languages)
     if existing is None:
-        done, function = await _create(host, function_id, source)
+        done, function = await _create(host, function_id, source, i18n)
     else:
-        done, function = await _update(host, existing, source)
+        done, function = await _update(host, existing, source, i18n)
+    if i18n:
+        done.append(f"Its settings are shown in {', '.join(i18n)}, too.")
     if make_global and not function.get("is_global"):
         function = await host.changed(f"/id/{function_id}/toggle/global")
         done.append("Made it global: for every model and user.")
@@ -142,7 +160,7 @@ async def install_plugin(
 
 
 async def _require_admin(host: Host) -> None:
-    status, reply = await host.call("GET", "/list")
+    status, reply = await host.call("GET", f"{_FUNCTIONS}/list")
     if status in (401, 403):
         raise InstallError(
             f"The token is not valid or not of an admin ({status}: {_detail(reply)})."
@@ -155,7 +173,7 @@ async def _require_admin(host: Host) -> None:
 
 
 async def _create(
-    host: Host, function_id: str, source: str
+    host: Host, function_id: str, source: str, i18n: Translations
 ) -> tuple[list[str], Json]:
     described = frontmatter(source)
     form = {
@@ -165,6 +183,7 @@ async def _create(
         "meta": {
             "description": described.get("description", ""),
             "manifest": {},
+            **_translated_meta(i18n),
         },
     }
     function = await host.changed("/create", form)
@@ -176,12 +195,13 @@ async def _create(
 
 
 async def _update(
-    host: Host, existing: Json, source: str
+    host: Host, existing: Json, source: str, i18n: Translations
 ) -> tuple[list[str], Json]:
     function_id = existing["id"]
     described = frontmatter(source)
     before = _version(frontmatter(existing.get("content") or ""))
-    if existing.get("content") == source:
+    is_translated = (existing["meta"].get("i18n") or {}) == i18n
+    if existing.get("content") == source and is_translated:
         function, done = (
             existing,
             [f"The function {function_id}{before} is up to date."],
@@ -191,7 +211,7 @@ async def _update(
         meta = {
             k: v
             for k, v in existing["meta"].items()
-            if k not in ("manifest", "toggle")
+            if k not in ("manifest", "toggle", "i18n")
         }
         description = (
             described.get("description") or meta.get("description") or ""
@@ -200,7 +220,12 @@ async def _update(
             "id": function_id,
             "name": existing["name"],
             "content": source,
-            "meta": {**meta, "description": description, "manifest": {}},
+            "meta": {
+                **meta,
+                **_translated_meta(i18n),
+                "description": description,
+                "manifest": {},
+            },
         }
         function = await host.changed(f"/id/{function_id}/update", form)
         done = [
@@ -212,6 +237,11 @@ async def _update(
             "It is switched off, and was left so; switch it on under Admin Panel > Functions."
         )
     return done, function
+
+
+def _translated_meta(i18n: Translations) -> Json:
+    """What a function's meta holds of its texts in other languages."""
+    return {"i18n": i18n} if i18n else {}
 
 
 def frontmatter(source: str) -> Mapping[str, str]:
@@ -252,7 +282,12 @@ def _detail(reply: object) -> str:
 
 
 async def install(
-    url: str, token: str, file: Path, function_id: str, make_global: bool
+    url: str,
+    token: str,
+    file: Path,
+    function_id: str,
+    make_global: bool,
+    languages: Collection[str],
 ) -> list[str]:
     """Install the plug-in from a file; returns what was done, raises ``InstallError``."""
     source = read_plugin(file)
@@ -264,4 +299,5 @@ async def install(
             source,
             function_id=function_id,
             make_global=make_global,
+            languages=languages,
         )

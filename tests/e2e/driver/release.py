@@ -45,6 +45,11 @@ class Release:
         """Whether the first answer of a stored chat, given anew, asks for title and tags again."""
         return self.number >= (0, 12)
 
+    @property
+    def translates_functions(self) -> bool:
+        """Whether it shows what a function is and has in the language of the page."""
+        return self.number >= (0, 11, 4)
+
     def message_ids(
         self, placeholders: list[dict[str, Any]]
     ) -> dict[str, Any]:
