@@ -16,6 +16,10 @@ Translations = Mapping[str, Mapping[str, str]]
 
 _FOLDER = Path(__file__).parent / "languages"
 _WIDE_COLON = "\uff1a"
+# The page lays all panels out from left to right (0.12.4): Latin words would tear these texts apart.
+_RIGHT_TO_LEFT = ("ar",)
+_ISOLATE = "\u2067"
+_END_OF_ISOLATE = "\u2069"
 LANGUAGES = sorted(file.stem for file in _FOLDER.glob("*.txt"))
 
 
@@ -46,12 +50,16 @@ def _with_value(label: str, value: str) -> str:
 
 def translations() -> dict[str, dict[str, str]]:
     """The texts of all languages."""
-    return {
+    texts = {
         language: translation(
             (_FOLDER / f"{language}.txt").read_text(encoding="utf-8")
         )
         for language in LANGUAGES
     }
+    for language in _RIGHT_TO_LEFT:
+        for name, text in texts[language].items():
+            texts[language][name] = f"{_ISOLATE}{text}{_END_OF_ISOLATE}"
+    return texts
 
 
 def translated(

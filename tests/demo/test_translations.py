@@ -143,6 +143,16 @@ third | Title | Sentence.
     }
 
 
+def test_arabic_is_read_from_the_right() -> None:
+    """Arabic texts keep their order in a page that is laid out from left to right."""
+    for language, texts in translations().items():
+        isolated = [
+            text.startswith("\u2067") and text.endswith("\u2069")
+            for text in texts.values()
+        ]
+        assert isolated == [language == "ar"] * len(texts)
+
+
 def test_what_an_admin_has_written_stays() -> None:
     """Texts of other names and languages stay; ours are those of today, or go where not wanted."""
     title = "valves.priority.title"
