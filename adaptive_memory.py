@@ -1093,7 +1093,8 @@ class GaveWay(Exception):...
 class Foreground:
  def __init__(self):
   self._waited_for=Counter[str]()
-  self._clear_at=0.0
+  self._turn_ended_at=0.0
+  self._next_goes_at=0.0
   self._calls={}
  def begin_answer(self,machine):
   task=asyncio.current_task()
@@ -1128,13 +1129,14 @@ class Foreground:
    yield
   finally:
    self._waited_for[""]-=1
-   self._clear_at=asyncio.get_running_loop().time()+_STILL_WAITING_SECONDS
- async def give_way(self,seconds=1.0,machine=""):
+   self._turn_ended_at=asyncio.get_running_loop().time()
+ async def give_way(self,seconds=1.0,machine="",quiet=_STILL_WAITING_SECONDS):
   for _ in range(round(seconds/_LOOK_AGAIN_SECONDS)):
    now=asyncio.get_running_loop().time()
    is_busy=self._waited_for[""]or self._waited_for[machine]
-   if not is_busy and now>=self._clear_at:
-    self._clear_at=now+_LOOK_AGAIN_SECONDS
+   clear_at=max(self._turn_ended_at+quiet,self._next_goes_at)
+   if not is_busy and now>=clear_at:
+    self._next_goes_at=now+_LOOK_AGAIN_SECONDS
     return
    await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 @dataclass(slots=True)
@@ -6836,7 +6838,7 @@ async def shown_memories(index,words,vectors,hidden):
  parts=[RankingQuery(one,None)for one in spoken_parts(words)]
  asked=[ranking_query(words,"",vectors,index.dimension),*parts]
  near=await asyncio.to_thread(nearest_memories,index,asked,_LEAST_EVIDENCE,_ALWAYS_SHOWN)
- return hidden.without(near)[:MOST_SHOWN]
+ return hidden.without(near)[:max(MOST_SHOWN,len(asked))]
 def nearest_memories(index,asked,least=-inf,always=0):
  rankings=[rank(index.ranking,each)for each in asked]
  evidence={}
@@ -11756,6 +11758,8 @@ BEGUN="Learning from {:,} past chats, behind everything else. `/memory` tells ho
 _LEASE_SECONDS__past=30.0
 _RENEWAL_SECONDS=10.0
 _POLL_SECONDS=2.0
+_LONGEST_REST_SECONDS=15.0
+_QUIET_SECONDS=5.0
 _CHATS_SAMPLED=20
 _MOST_QUEUED=100
 @frozen
@@ -11878,6 +11882,7 @@ class PastLearning:
    is_same=standing.step==run.step
    return is_on and is_same and await hook.wants_memory()
   while run.chats:
+   await self.learning.foreground.give_way(_LONGEST_REST_SECONDS,quiet=_QUIET_SECONDS)
    hook=self._hooks[user_id]
    if not await wanted():
     former=run.step

@@ -27,6 +27,10 @@ async def test_work_waits_for_the_turns_in_hand() -> None:
     await asyncio.wait_for(working, 40)
     with foreground.turn():
         await foreground.give_way(0.15)
+    # What nobody waits for at all rests for longer.
+    resting = asyncio.ensure_future(foreground.give_way(50, quiet=3600))
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(resting, 0.6)
 
 
 class Call:

@@ -142,7 +142,8 @@ class Foreground:
     def __init__(self) -> None:
         # Turns by an empty name, answers by that of their machine.
         self._waited_for = Counter[str]()
-        self._clear_at = 0.0
+        self._turn_ended_at = 0.0
+        self._next_goes_at = 0.0
         self._calls: dict[asyncio.Timeout, str] = {}
 
     def begin_answer(self, machine: str) -> None:
@@ -183,17 +184,24 @@ class Foreground:
             yield
         finally:
             self._waited_for[""] -= 1
-            self._clear_at = (
-                asyncio.get_running_loop().time() + _STILL_WAITING_SECONDS
-            )
+            self._turn_ended_at = asyncio.get_running_loop().time()
 
-    async def give_way(self, seconds: float = 1.0, machine: str = "") -> None:
-        """Wait until nobody is waiting, for so many seconds at most; then one goes at a time."""
+    async def give_way(
+        self,
+        seconds: float = 1.0,
+        machine: str = "",
+        quiet: float = _STILL_WAITING_SECONDS,
+    ) -> None:
+        """Wait until nobody was waiting for ``quiet`` seconds; then one goes at a time.
+
+        After so many ``seconds`` work goes on all the same.
+        """
         for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
             now = asyncio.get_running_loop().time()
             is_busy = self._waited_for[""] or self._waited_for[machine]
-            if not is_busy and now >= self._clear_at:
-                self._clear_at = now + _LOOK_AGAIN_SECONDS
+            clear_at = max(self._turn_ended_at + quiet, self._next_goes_at)
+            if not is_busy and now >= clear_at:
+                self._next_goes_at = now + _LOOK_AGAIN_SECONDS
                 return
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 

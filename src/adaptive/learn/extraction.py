@@ -168,7 +168,8 @@ async def shown_memories(
     near = await asyncio.to_thread(
         nearest_memories, index, asked, _LEAST_EVIDENCE, _ALWAYS_SHOWN
     )
-    return hidden.without(near)[:MOST_SHOWN]
+    # What each part may change must be among them.
+    return hidden.without(near)[: max(MOST_SHOWN, len(asked))]
 
 
 def nearest_memories(
