@@ -1,12 +1,11 @@
 """The settings that one hook works with: valves and a user's own choices, merged and frozen.
 
-Names in valves are read as admins write them: other spellings, plurals and slips are understood,
+Names in valves are read as admins write them: other names, spellings and plurals are understood,
 and what is not understood is a value of its own, for the doctor and the log to tell. With them what
 may not be shown: to models that are not on the admin's own machines, and at other places.
 """
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Self
 
@@ -29,8 +28,6 @@ from adaptive.settings.valves import (
     Valves,
 )
 
-# How alike two names must be to be the same with a slip, from 0 to 1 (``difflib``).
-_NEAR = 0.8
 _MOST_LISTS_READ = 200
 
 
@@ -52,13 +49,9 @@ def read_names(listed: str, allowed: tuple[str, ...]) -> NamesRead:
     understood = set[str]()
     unknown = list[str]()
     for written in split_names(listed):
-        plain = _plain(written)
-        near = [plain]
-        # Slips are looked for in what is not known only: that takes the square of a list's length.
-        if plain not in spelled:
-            near = get_close_matches(plain, spelled, 1, _NEAR)
-        if near:
-            understood.add(spelled[near[0]])
+        name = spelled.get(_plain(written))
+        if name:
+            understood.add(name)
         else:
             unknown.append(written)
     return NamesRead(frozenset(understood), tuple(unknown))
@@ -70,8 +63,9 @@ def split_names(listed: str) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    """Letters and digits alone, in small letters; of signs alone the signs."""
-    return "".join(filter(str.isalnum, name.casefold())) or name
+    """Letters and digits alone, in small letters and the singular; of signs alone the signs."""
+    letters = "".join(filter(str.isalnum, name.casefold()))
+    return letters.removesuffix("s") or name
 
 
 # The narrowest first.
