@@ -20,10 +20,23 @@ async def erase_user(
 ) -> str:
     """Erase all of a user, whom an id or an e-mail address names; what was done.
 
-    ``agreed`` is asked first. Raises ``InstallError`` where nothing is kept of such a user, and
-    what the plug-in raises where something can't be erased.
+    ``agreed`` is asked first. Raises ``InstallError`` where nothing is kept of such a user, or
+    something can't be erased.
     """
     module = _loaded(read_plugin(plugin))
+    try:
+        return await _erased(module, name, agreed)
+    except module.AdaptiveMemoryError as error:
+        what = module.with_detail(error)
+        raise InstallError(
+            f"{what}. Run this again; where that repeats, stop Open WebUI first"
+        ) from error
+
+
+async def _erased(
+    module: Any, name: str, agreed: Callable[[str], bool]
+) -> str:
+    """Erase all of a user, by the plug-in's own code; what was done."""
     user_id = await user_named(module, name)
     counts = await _counts(module, user_id)
     if not any(counts.values()):

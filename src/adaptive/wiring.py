@@ -14,7 +14,7 @@ from adaptive.core import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
 from adaptive.history.finding import ChatFinder
 from adaptive.history.indexing import HistoryIndex
-from adaptive.host.doctor import attached_texts, diagnosis
+from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import HostSweep, host_eraser
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.tables import HostTables, host_secret
@@ -139,7 +139,6 @@ class Services:
             costs=tables.costs,
             places=tables.places,
             diagnosis=partial(diagnosis, indexes=indexes),
-            attached_texts=attached_texts,
             about=about.answer,
             once=OncePerMessage(tables.commands, tables.leases),
             past_chats=PastChatCommands(self.past_learning, self.chat_finder),

@@ -37,6 +37,7 @@ class Page:
     chat_id: str = "c"
     store: ListedMemories | None = None
     embedded: list[str] = field(default_factory=list[str])
+    attached: list[str] = field(default_factory=list[str])
     place: Place = field(default_factory=Place)
 
     @property
@@ -56,7 +57,8 @@ class Page:
     @property
     def dialog(self) -> PageDialog:
         """Answered at once."""
-        return PageDialog(self._call)
+        files = [{"content": text} for text in self.attached]
+        return PageDialog(self._call, message={"files": files})
 
     async def kind(self) -> ConversationKind:
         """The kind once the owner of the chat was looked up."""

@@ -86,7 +86,6 @@ class House:
     entries: ListedEntries = field(default_factory=ListedEntries)
     leases: HeldLeases = field(default_factory=HeldLeases)
     sent: int = 0
-    attached: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         self.learner = AsyncMock()
@@ -111,7 +110,6 @@ class House:
             ),
             diagnosis=AsyncMock(return_value="- **OK** all well"),
             about=AsyncMock(return_value="What is known about you"),
-            attached_texts=AsyncMock(side_effect=lambda _: self.attached),
             once=OncePerMessage(command_answers(self.entries), self.leases),
             past_chats=PastChatCommands(self.past, self.finder),
         )
@@ -327,8 +325,10 @@ async def test_import_alone() -> None:
 async def test_import_of_files() -> None:
     """Attached files are read like what is pasted; what is not read is asked about, and told."""
     house = House(
-        page=ChatPage(answer=True),
-        attached=['{"results": [{"memory": "I have a kayak."}, 7]}'],
+        page=ChatPage(
+            answer=True,
+            attached=['{"results": [{"memory": "I have a kayak."}, 7]}'],
+        )
     )
     answer = await house.answer("/memory import\n- You like tea.")
     assert (
@@ -336,11 +336,11 @@ async def test_import_of_files() -> None:
     )
     assert answer == "Imported: 2 of 2 · 1 could not be read, the first: 7"
     assert house.contents == ["User has a kayak.", "User likes tea."]
-    house.attached = ['{"memories": []}']
+    house.page.attached = ['{"memories": []}']
     assert "Nothing imported: no memory is in it. " in await house.answer(
         "/memory import"
     )
-    house.attached = ['{"memories": [4, {"x": {"y": 1}}]}']
+    house.page.attached = ['{"memories": [4, {"x": {"y": 1}}]}']
     assert await house.answer("/memory import") == (
         "Nothing imported: 2 could not be read, the first: 4. "
         "`/memory import` alone shows what can be."

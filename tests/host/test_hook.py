@@ -14,6 +14,7 @@ from unittest.mock import AsyncMock
 import pytest
 from fastapi import FastAPI, Request
 
+from adaptive.core import phrase
 from adaptive.core.messages import mapping
 from adaptive.core.model import ConversationKind
 from adaptive.core.providers import ModelBusy
@@ -26,9 +27,6 @@ from adaptive.host.application import (
     process_state,
 )
 from adaptive.host.audience import conversation_kind
-from adaptive.host.hook import (
-    SWITCHED_OFF,
-)
 from adaptive.host.tables import HostLeases
 from tests.answer.hooks import Shelf
 from tests.fakes import hook_settings
@@ -348,9 +346,15 @@ def test_memory_capability(
 async def test_told_once(say: Say) -> None:
     """Of several chats and two workers one is told, once; so are others."""
     await asyncio.gather(*(say(OFF, worker=one) for one in (0, 1, 0, 1)))
-    assert await say(OFF, chat_id="another") == [SWITCHED_OFF]
-    assert await say(OFF, worker=1, user_id="bob") == [SWITCHED_OFF] * 2
-    assert await say(ON, worker=1) == await say(OFF) == [SWITCHED_OFF] * 2
+    assert await say(OFF, chat_id="another") == [phrase("switched_off")]
+    assert (
+        await say(OFF, worker=1, user_id="bob") == [phrase("switched_off")] * 2
+    )
+    assert (
+        await say(ON, worker=1)
+        == await say(OFF)
+        == [phrase("switched_off")] * 2
+    )
 
 
 async def test_nobody_looks(say: Say) -> None:
@@ -359,4 +363,4 @@ async def test_nobody_looks(say: Say) -> None:
     await say(OFF, chat_id="", session_id=None)
     await say(OFF, chat_id="channel:general")
     assert await say(OFF, show_status=False) == []
-    assert await say(OFF, chat_id="local:s") == [SWITCHED_OFF]
+    assert await say(OFF, chat_id="local:s") == [phrase("switched_off")]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import select
+from sqlalchemy import inspect, select
 from sqlalchemy.exc import OperationalError
 
 from adaptive.core.model import HostError, StoredVector, TablesUnavailable
@@ -185,6 +185,24 @@ async def test_made_by_both(workers: Workers) -> None:
                 await table.read("cost", "ada")
             assert failed.value.detail.startswith("reading cost entries: ")
             assert TABLE in failed.value.detail
+
+
+async def test_index_is_made_anew(workers: Workers) -> None:
+    """An index that is gone from a table that stands is there again after the next start."""
+    worker, _ = workers
+    await entries(worker).put("cost", "ada", [entry("a")])
+    [name] = [str(index.name) for index in ENTRIES.indexes]
+    await worker.change(f"DROP INDEX {name}")
+    assert await keys_of_cost(worker) == ["a"]
+    async with worker.engine.connect() as connection:
+        assert await connection.run_sync(
+            lambda one: inspect(one).has_index(TABLE, name)
+        )
+
+
+async def keys_of_cost(worker: Worker) -> list[str]:
+    """What a process that has just started reads of a user's costs."""
+    return [one.key for one in await entries(worker).read("cost", "ada")]
 
 
 MODEL = "host:local:minilm"

@@ -77,15 +77,13 @@ Answering = Callable[[Hook, Command], Awaitable[str]]
 class MemoryCommands(MemoryRequests):
     """Answers commands; nothing in it belongs to one user.
 
-    ``diagnosis`` says how the server stands, ``attached_texts`` reads a message's files, and
-    ``about`` writes the page about the user.
+    ``diagnosis`` says how the server stands, and ``about`` writes the page about the user.
     """
 
     search: MemorySearch
     costs: CostTable
     places: PlaceTable
     diagnosis: Callable[[Hook], Awaitable[str]]
-    attached_texts: Callable[[Hook], Awaitable[list[str]]]
     about: Callable[[Hook], Awaitable[str]]
     once: OncePerMessage
     past_chats: PastChatCommands
@@ -327,7 +325,7 @@ class MemoryCommands(MemoryRequests):
 
     async def _import(self, hook: Hook, command: Command) -> str:
         """Save the memories of a text or of attached files, once the user has confirmed it."""
-        texts = [command.words, *await self.attached_texts(hook)]
+        texts = [command.words, *await hook.dialog.attached_texts()]
         if not any(texts):
             return PROMPTS["import"].strip()
         content = await asyncio.to_thread(read_import, *texts)

@@ -9,7 +9,6 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
 from typing import Any
 
 from sqlalchemy import (
@@ -28,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.orm import Session
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from adaptive.core import JsonMapping, TablesUnavailable, portions
 from adaptive.host.faults import HostFaults, uninterrupted
@@ -203,36 +202,34 @@ class HostDatabase:
         return written
 
     async def _create(self, session: Any) -> None:
-        """Create the tables that are missing; a database that may only be read is only asked.
+        """Create what is missing; a database that may only be read is only asked.
 
         Of two workers that create at once PostgreSQL fails one, which is fine. ``IF NOT EXISTS`` is
         no lock there: the other one's table comes up as a doubled name.
         """
-        for table in await session.run_sync(self._missing):
-            for create in (
-                CreateTable(table, if_not_exists=True),
-                *(
-                    CreateIndex(index, if_not_exists=True)
-                    for index in table.indexes
-                ),
-            ):
-                try:
-                    await session.execute(create)
-                    await session.commit()
-                except (IntegrityError, ProgrammingError):
-                    await session.rollback()
-                    await session.execute(create)
-                    await session.commit()
+        for create in await session.run_sync(self._missing):
+            try:
+                await session.execute(create)
+                await session.commit()
+            except (IntegrityError, ProgrammingError):
+                await session.rollback()
+                await session.execute(create)
+                await session.commit()
 
-    def _missing(self, session: Session) -> list[Table]:
+    def _missing(self, session: Session) -> list[ExecutableDDLElement]:
+        """What creates the tables and indexes that are missing, in this order."""
         connection = session.connection()
-        has_table = partial(connection.dialect.has_table, connection)
-        schema_of = connection.schema_for_object
-        return [
-            table
-            for table in self._tables
-            if not has_table(table.name, schema_of(table))
-        ]
+        dialect = connection.dialect
+        missing: list[ExecutableDDLElement] = []
+        for table in self._tables:
+            schema = connection.schema_for_object(table)
+            if not dialect.has_table(connection, table.name, schema):
+                missing.append(CreateTable(table, if_not_exists=True))
+            for index in table.indexes:
+                name = str(index.name)
+                if not dialect.has_index(connection, table.name, name, schema):
+                    missing.append(CreateIndex(index, if_not_exists=True))
+        return missing
 
 
 def host_session() -> AbstractAsyncContextManager[Any]:

@@ -1,23 +1,32 @@
-"""Questions in the page, in the best form that it knows: lists to choose from, or words to type."""
+"""Questions in the page, in the best form that it knows: lists to choose from, or words to type.
+
+With them the files that go from there to us, and back.
+"""
 
 import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import field
+from pathlib import Path
 from typing import Literal
 
 from adaptive.core import (
+    AdaptiveMemoryError,
     HostError,
+    JsonMapping,
     JsonObject,
     clipped_line,
     frozen,
+    listing,
     log,
     mapping,
     phrase,
     plain_lines,
+    text_field,
     with_detail,
 )
-from adaptive.host.faults import HostFaults
+from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.search import folded_text
 from adaptive.settings import PageQuestion
 
@@ -35,11 +44,17 @@ _NUMBERS_ONLY = re.compile(
 _RANGE = re.compile(r"\d(?:[\-\u2212\u2013]|\s+[\-\u2212\u2013]\s)")
 _NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 _ALL = "all"
+_MOST_BYTES = 4 * 1024 * 1024
+_TOO_LARGE = "an attached file is larger than 4 MB; attach it in parts"
+_NO_TEXT = (
+    "an attached file holds no plain text or JSON; unpack an archive first"
+)
+_NOT_OWN = "an attached file is not there, or is not your own"
 
 
 @frozen
 class PageDialog:
-    """A ``Dialog`` in the tab that sent the message; unanswered without a caller.
+    """A ``Dialog`` in the tab that sent the user's message; unanswered without a caller.
 
     An answer may never come: the tab is closed or shows another chat, or the dialog was left with
     Escape (host: the page up to 0.9). The host itself waits without end unless its admin set
@@ -49,6 +64,8 @@ class PageDialog:
     caller: EventCaller | None
     seconds: float = 120.0
     lists: PageLists = ""
+    user_id: str = ""
+    message: JsonMapping = field(default_factory=JsonObject)
 
     async def confirm(self, title: str, message: str) -> bool | None:
         """Ask for yes or no (see ``Dialog``)."""
@@ -148,6 +165,13 @@ class PageDialog:
         )
         return await self._event("execute", {"code": code}) is True
 
+    async def attached_texts(self) -> list[str]:
+        """The texts of the message's files (see ``Dialog``)."""
+        return [
+            await _attached_text(self.user_id, mapping(attached))
+            for attached in listing(self.message.get("files"))
+        ]
+
     async def _call(
         self, kind: str, title: str, message: str, **extra: object
     ) -> object:
@@ -169,6 +193,34 @@ class PageDialog:
         except (TimeoutError, HostError) as error:
             log.info("a question was not answered: %s", with_detail(error))
             return None
+
+
+@uninterrupted
+async def _attached_text(user_id: str, attached: JsonMapping) -> str:
+    """A file's text as it was uploaded: what the host has read of it has other quotation marks.
+
+    In a temporary chat nothing is uploaded, and the page sends the text along.
+    """
+    text = text_field(attached, "content")
+    if text:
+        return text
+    with HostFaults("reading an attached file"):
+        from open_webui.models.files import Files
+        from open_webui.storage.provider import Storage
+
+        file = await Files.get_file_by_id_and_user_id(
+            text_field(attached, "id"), user_id
+        )
+        if file is None:
+            raise AdaptiveMemoryError(_NOT_OWN)
+        if mapping(file.meta).get("size", 0) > _MOST_BYTES:
+            raise AdaptiveMemoryError(_TOO_LARGE)
+        path = await asyncio.to_thread(Storage.get_file, file.path)
+        content = await asyncio.to_thread(Path(path).read_bytes)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise AdaptiveMemoryError(_NO_TEXT) from error
 
 
 def _field(title: str, options: Sequence[str], preset: int = 0) -> JsonObject:

@@ -18,6 +18,7 @@ from adaptive.core.embedding import Sources
 from adaptive.core.marks import NOWHERE, Place, scope_of
 from adaptive.core.messages import (
     Message,
+    is_of_user,
     mapping,
     message_text,
     messages_of,
@@ -27,7 +28,7 @@ from adaptive.core.messages import (
 from adaptive.core.model import ConversationKind, JsonMapping, JsonObject
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import USER_ID, turn_state
-from adaptive.core.texts import LANGUAGE, Phrase, language_of
+from adaptive.core.texts import LANGUAGE, language_of, phrase
 from adaptive.host.application import (
     NativeFeatures,
     account,
@@ -64,7 +65,6 @@ from adaptive.settings.hook import COMMANDED_KINDS, Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, HiddenMemories, Settings
 from adaptive.settings.valves import Valves
 
-SWITCHED_OFF = Phrase("switched_off")
 _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 
 Plugin = TypeVar("Plugin")
@@ -112,6 +112,7 @@ class HostHook(Hook):
         )
         replies = PageNotifier(answer.emit if is_stored else emitter)
         variables = mapping(metadata, "variables")
+        message = mapping(metadata, "user_message")
         is_made_anew = bool(metadata.get("regeneration_message_id"))
         return cls(
             settings=settings,
@@ -131,14 +132,17 @@ class HostHook(Hook):
             ),
             interface_language=text_field(variables, "{{USER_LANGUAGE}}"),
             adds_behind_tasks=has_request_hook(),
-            regenerated_message=mapping(metadata, "user_message")
-            if is_made_anew
-            else {},
+            regenerated_message=message if is_made_anew else {},
             has_page=emitter is not None,
             can_ask=arguments.caller is not None,
             notifier=replies if settings.show_status else PageNotifier(None),
             replies=replies,
-            dialog=PageDialog(arguments.caller, lists=page_lists(request)),
+            dialog=PageDialog(
+                arguments.caller,
+                lists=page_lists(request),
+                user_id=answer.user_id,
+                message=message,
+            ),
             stored_answer=answer,
             native=NativeFeatures(
                 request=request,
@@ -161,9 +165,8 @@ class HostHook(Hook):
 
     async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
         """The same hook for words that were typed to another chat model, if that is there."""
-        if is_direct:
-            chat_model: JsonMapping = {"id": model_id}
-        else:
+        chat_model: JsonMapping = {"id": model_id}
+        if not is_direct:
             chat_model = await known_model(self.request, model_id)
         return replace(
             self,
@@ -229,11 +232,8 @@ class HostHook(Hook):
         outline = await HostPastChats().messages(
             self.user_id, self.chat_id, words=False
         )
-        return {
-            message["id"]: message
-            for message in outline
-            if message["role"] == "user"
-        }
+        typed = filter(is_of_user, outline)
+        return {message["id"]: message for message in typed}
 
     async def wants_memory(self) -> bool:
         """Whether memory is on for the user by now: for work that goes on behind a turn.
@@ -262,7 +262,7 @@ class HostHook(Hook):
             return
         lease = f"switched_off:{self.user_id}"
         if await table.acquire(lease, time.time(), _TOLD_AGAIN_SECONDS):
-            await self.notifier.status(str(SWITCHED_OFF))
+            await self.notifier.status(phrase("switched_off"))
 
     async def sources(self) -> Sources:
         """Where the user's memories are, and who makes their vectors."""
@@ -316,9 +316,7 @@ class HostHook(Hook):
 
     async def name_chat(self, title: str, messages: Sequence[Message]) -> None:
         """Give the user's own new chat a title, where nobody else does."""
-        typed = [
-            message_text(one) for one in messages if one.get("role") == "user"
-        ]
+        typed = [*map(message_text, filter(is_of_user, messages))]
         if not typed or not await self.native.leaves_to_us("titles"):
             return
         if await self.kind() == "saved":

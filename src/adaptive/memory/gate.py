@@ -165,9 +165,7 @@ class Gate:
             )
         masked = self.settings.masked_kinds
         masks = [
-            (one.start, one.end, _MASK)
-            for one in spans
-            if one.kind in masked
+            (one.start, one.end, _MASK) for one in spans if one.kind in masked
         ]
         return spliced(text, masks)
 

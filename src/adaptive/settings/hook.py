@@ -229,7 +229,7 @@ class PageQuestion:
 
 
 class Dialog(Protocol):
-    """Asks the user, in the page, in plain text; never raises, and waits for a bounded time."""
+    """Asks the user, in the page, in plain text, never raises there, and waits for a bounded time."""
 
     async def confirm(self, title: str, message: str) -> bool | None:
         """A question to be answered with yes or no; ``None`` where nobody answered.
@@ -256,6 +256,14 @@ class Dialog(Protocol):
 
     async def download(self, name: str, text: str) -> bool:
         """Have the page save a text as a file; false where it can't."""
+        ...
+
+    async def attached_texts(self) -> list[str]:
+        """The texts of the files that stand with the user's message.
+
+        Raises:
+            AdaptiveMemoryError: one is too large, no text, or another user's.
+        """
         ...
 
 

@@ -360,6 +360,13 @@ async def test_erase_user(tmp_path: Path) -> None:
         assert (code, "Nothing was erased." in words) == (0, True), words
         code, words = await asyncio.to_thread(erase_user, host, "nobody")
         assert (code, "Nothing is kept of 'nobody'" in words) == (1, True)
+        with contextlib.closing(sqlite3.connect(host.database)) as writer:
+            writer.execute("BEGIN IMMEDIATE")
+            code, words = await asyncio.to_thread(
+                erase_user, host, asked.email, "--yes"
+            )
+        assert (code, "Traceback" in words) == (1, False), words
+        assert "locked). Run this again" in words
         for name in (gone.user_id, asked.email):
             code, words = await asyncio.to_thread(
                 erase_user, host, name, "--yes"
