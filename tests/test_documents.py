@@ -94,6 +94,9 @@ def _texts() -> list[str]:
                 found.append(_pieces(part))
     files = sorted((PROJECT / "prompts").rglob("*.*"))
     found.extend(file.read_text(encoding="utf-8") for file in files)
+    # With the last form of each word beside a number, too.
+    english = (PROJECT / "prompts/phrases/en.txt").read_text(encoding="utf-8")
+    found.append(re.sub(r"\{\w+\|(?:[^{}|]*\|)*([^{}|]*)\}", r"\1", english))
     return found
 
 

@@ -14,9 +14,8 @@ import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator
-from typing import TypeAlias, TypeGuard
+from typing import TypeGuard
 
-_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 _DOCUMENTED = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -65,9 +64,9 @@ def is_port(node: ast.AST) -> TypeGuard[ast.ClassDef]:
 
 
 def _without_types(text: str) -> str:
-    """The same program; no function tells types: of parameters, of variables, of what it returns.
+    """The same program without the types of parameters, of variables, and of what functions return.
 
-    Nothing reads those of functions at run time; the fields of classes keep theirs.
+    Nothing reads them at run time; the fields of classes keep theirs.
     """
     source = text.encode()
     line_starts = [0]
@@ -82,7 +81,8 @@ def _without_types(text: str) -> str:
         return line_starts[node.lineno - 1] + node.col_offset
 
     removed: set[tuple[int, int]] = set()
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
         if isinstance(node, ast.arg) and node.annotation is not None:
             name_end = start_of(node) + len(node.arg.encode())
             removed.add((name_end, end_of(node.annotation)))
@@ -91,23 +91,28 @@ def _without_types(text: str) -> str:
         if node.returns is not None:
             arrow = source.rindex(b"->", 0, start_of(node.returns))
             removed.add((arrow, end_of(node.returns)))
-        for variable in typed_variables(node):
-            name_end = end_of(variable.target)
-            removed.add((name_end, end_of(variable.annotation)))
+    for variable in typed_variables(tree):
+        name_end = end_of(variable.target)
+        removed.add((name_end, end_of(variable.annotation)))
     for start, end in sorted(removed, reverse=True):
         source = source[:start] + source[end:]
     return source.decode()
 
 
-def typed_variables(function: _Function) -> Iterator[ast.AnnAssign]:
-    """The assignments within a function that tell a type, but for the fields of classes in it."""
-    inner: list[ast.AST] = [*function.body]
-    while inner:
-        node = inner.pop()
-        if isinstance(node, ast.AnnAssign) and node.value is not None:
+def typed_variables(module: ast.Module) -> Iterator[ast.AnnAssign]:
+    """The assignments that tell a type, but for the fields of classes."""
+    nodes = [*ast.walk(module)]
+    fields = {
+        field
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+        for field in node.body
+    }
+    for node in nodes:
+        if not isinstance(node, ast.AnnAssign) or node in fields:
+            continue
+        if node.value is not None:
             yield node
-        if not isinstance(node, ast.ClassDef):
-            inner += ast.iter_child_nodes(node)
 
 
 def reflowed(text: str, longest_line: int) -> str:
@@ -135,7 +140,7 @@ def reflowed(text: str, longest_line: int) -> str:
     kept = [
         line for number, line in enumerate(lines, 1) if number not in blank
     ]
-    return _without_spaces("\n".join(kept))
+    return _with_short_bodies(_without_spaces("\n".join(kept)), longest_line)
 
 
 def _without_spaces(text: str) -> str:
@@ -151,3 +156,49 @@ def _without_spaces(text: str) -> str:
             line = lines[number - 1]
             lines[number - 1] = line[:end] + line[after.start[1] :]
     return "".join(lines)
+
+
+# Of statements that are put on one line; a traceback names the line.
+_LONGEST_JOINED = 120
+
+
+def _with_short_bodies(text: str, longest_line: int) -> str:
+    """The same program with short statements on one line, and a body of one line on that of its head."""
+    statements = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.stmt)
+    ]
+    simple = {
+        node.lineno for node in statements if node.lineno == node.end_lineno
+    }
+    simple -= {node.lineno for node in statements if hasattr(node, "body")}
+    joined: list[tuple[bool, str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        is_simple = number in simple
+        if is_simple and joined:
+            was_simple, before = joined[-1]
+            both = f"{before};{line.strip()}"
+            is_beside = _depth(before) == _depth(line)
+            fits = len(both) <= _LONGEST_JOINED
+            if was_simple and is_beside and fits:
+                joined.pop()
+                line = both
+        joined.append((is_simple, line))
+    lines: list[str] = []
+    for (is_simple, line), (_, after) in itertools.pairwise(
+        [*joined, (False, "")]
+    ):
+        if is_simple and lines and _depth(after) < _depth(line):
+            head = lines[-1]
+            both = head + line.strip()
+            is_head = head.endswith(":") and _depth(head) < _depth(line)
+            if is_head and len(both) <= longest_line:
+                lines.pop()
+                line = both
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())

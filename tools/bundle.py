@@ -268,10 +268,11 @@ def _prompt_table(prompts: Mapping[str, str]) -> Iterator[str]:
     yield "PROMPTS: dict[str, str] = {"
     for name in filter(_is_packed, texts):
         yield f'    "{name}": """{_without_comments(texts[name])}""",'
-    yield "    **dict("
-    yield "        part.split(chr(10), 1)"
-    yield f'        for part in unpacked("{_packed_texts(texts)}").decode().split(chr(0))'
-    yield "    ),"
+    yield "    **{"
+    yield "        name.decode(): text.decode(encoding.decode())"
+    yield f'        for part in unpacked("{_packed_texts(texts)}").split(bytes(1))'
+    yield "        for name, encoding, text in [part.split(bytes([10]), 2)]"
+    yield "    },"
     yield "}"
 
 
@@ -292,14 +293,35 @@ def _without_names(name: str, text: str) -> str:
     return "\n".join(line.partition(" = ")[2] for line in lines if line)
 
 
+# Packed, texts whose letters take two bytes or more in UTF-8 are shorter in an encoding of their own,
+# and each next to one that shares words with it.
+_ENCODINGS = {
+    "ja": "euc_jp",
+    "zh": "gb18030",
+    "zh-TW": "gb18030",
+    "ko": "euc_kr",
+    "ar": "cp1256",
+    "hi": "utf8",
+    "ru": "cp1251",
+    "uk": "cp1251",
+    **dict.fromkeys(
+        ("pl", "tr", "de", "nl", "en", "fr", "it", "es", "pt"), "utf8"
+    ),
+}
+
+
 def _packed_texts(texts: Mapping[str, str]) -> str:
-    """Prompts and lists as one text, each below its name: a fourth as long packed."""
-    joined = "\0".join(
-        f"{name}\n{_without_names(name, text)}"
-        for name, text in sorted(texts.items())
-        if not _is_packed(name)
-    )
-    return packed(joined.encode())
+    """Prompts and lists as one text, each below its name and encoding: a fourth as long packed."""
+    encodings = {f"phrases/{name}": _ENCODINGS[name] for name in _ENCODINGS}
+    ordered = dict.fromkeys([*encodings, *sorted(texts)])
+    parts: list[bytes] = []
+    for name in ordered:
+        if name in texts and not _is_packed(name):
+            encoding = encodings.get(name, "utf8")
+            text = _without_names(name, texts[name])
+            head = f"{name}\n{encoding}\n"
+            parts.append(head.encode() + text.encode(encoding))
+    return packed(b"\0".join(parts))
 
 
 def _unfit(text: str) -> list[Violation]:

@@ -1,9 +1,9 @@
 """The bundle says, statement by statement, what its source says: so tests run on the source.
 
 Each module's statements stand in its section of the bundle as they are, but for its docstring and
-imports, which are elsewhere, the block that reads the prompts, docstrings, the types in functions
-and the bodies of protocols (``tools.brief_source``), and private names that another module binds, too,
-which end in ``__`` and the module's name.
+imports, which are elsewhere, the block that reads the prompts, docstrings, the types of variables
+and in functions, and the bodies of protocols (``tools.brief_source``), and private names that another
+module binds, too, which end in ``__`` and the module's name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BANNER = re.compile(r"^# (src/\S+)$", re.MULTILINE)
 
 
 class Untyped(ast.NodeTransformer):
-    """Takes the types of a function's variables away, and leaves those of fields of classes."""
+    """Takes the types of variables away, and leaves those of fields of classes."""
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         """An assignment, if it is one."""
@@ -41,7 +41,8 @@ class Untyped(ast.NodeTransformer):
 
 def statements(text: str) -> Iterator[str]:
     """What a module or a section says, but for what the bundle leaves out."""
-    for place, one in enumerate(ast.parse(text).body):
+    for place, statement in enumerate(ast.parse(text).body):
+        one = Untyped().visit(statement)
         for node in ast.walk(one):
             if isinstance(node, ast.arg):
                 node.annotation = None
@@ -58,7 +59,7 @@ def statements(text: str) -> Iterator[str]:
             ):
                 node.body = []
         is_docstring = place == 0 and isinstance(one, ast.Expr)
-        is_prompts = ast.unparse(one).startswith("PROMPTS:")
+        is_prompts = ast.unparse(one).startswith("PROMPTS =")
         if not (
             is_docstring
             or is_prompts

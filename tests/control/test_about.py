@@ -105,7 +105,7 @@ async def test_sentences_name_what_they_rest_on() -> None:
         said("You fly to Oslo on 2 March.", ["3"], "Travel"),
     )
     assert page.split("\n\n") == [
-        "What is known about you, by 3 memories",
+        "What is known about you (3 memories)",
         "**Coming up**",
         "- You fly to Oslo on 2 March. [3]",
         "**Home**",
@@ -138,7 +138,7 @@ async def test_nobody_is_shown_what_is_kept_from_them() -> None:
         )
         assert "asthma" not in answer + page.writer.asked[0].user
         assert "- You live in Porto. [2]" in answer
-        assert "1 of 2 memories were left out" in answer
+        assert "1 memory left out" in answer
 
 
 async def test_important_and_new_ones_have_room_first() -> None:
@@ -151,7 +151,7 @@ async def test_important_and_new_ones_have_room_first() -> None:
     shown = request.user.splitlines()
     assert shown[0] == "1. User is called Ada"
     assert 2 < len(shown) < 8
-    assert f"{21 - len(shown)} of 21 memories were left out" in answer
+    assert f"{21 - len(shown)} memories left out" in answer
 
 
 async def test_a_long_one_takes_no_room_from_others() -> None:
@@ -163,7 +163,7 @@ async def test_a_long_one_takes_no_room_from_others() -> None:
     await house.know(Draft("User is called Ada"))
     answer = await house.answer(said("You are called Ada.", [2]))
     assert "- You are called Ada. [2]" in answer
-    assert "1 of 2 memories were left out" in answer
+    assert "1 memory left out" in answer
 
 
 def test_numbers_of_nine_digits_at_most() -> None:
@@ -179,7 +179,7 @@ async def test_what_is_not_asked() -> None:
     assert "Nothing is known" in await house.answer()
     await house.know(Draft("User lives in Porto"))
     house.page.settings = hook_settings(enabled=False)
-    assert "no model is asked" in await house.answer()
+    assert "memory is off in your settings" in await house.answer()
     assert not house.page.writer.asked
     house.page.settings = hook_settings()
     assert "rests on your memories" in await house.answer()

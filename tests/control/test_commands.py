@@ -32,6 +32,7 @@ from adaptive.core.model import (
     Proposal,
     StoreError,
 )
+from adaptive.core.texts import phrase
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.tables import CostTable, PlaceTable
@@ -272,6 +273,19 @@ async def test_numbers_stay() -> None:
     assert house.contents == ["User likes rum."]
 
 
+async def test_undo_of_the_change_before() -> None:
+    """Where the newest change can't be taken back, the newest one before it that can be is named."""
+    house = House()
+    await house.learn("User likes tea.", "User likes milk.", "User runs.")
+    for row in [*house.world.store.rows.values()]:
+        if row.content != "User likes tea.":
+            house.world.store.edit(row.id, f"{row.content} Often.")
+    refused = await house.answer("/undo")
+    assert refused.endswith("`/undo 1` takes back the change before it.")
+    assert await house.answer("/undo 1") == "Taken back: gone: User likes tea."
+    assert (await house.answer("/undo")).endswith(phrase("log_shows"))
+
+
 async def test_log_under_another_secret() -> None:
     """What can't be opened is counted below the changes that can, and is not passed over."""
     house = House()
@@ -372,7 +386,9 @@ async def test_what_the_chats_model_may_not_see() -> None:
     await house.learn("User likes tea.")
     await house.learn("User takes lithium.", bank="Health")
     listed = await house.answer("/memory")
-    assert listed.startswith("**2 memories** \u00b7 1 not shown here")
+    assert listed.startswith(
+        "**2 memories** \u00b7 1 kept from this chat's model"
+    )
     log = await house.answer("/memory log")
     house.named = [
         named(one, withheld="kept from this model")

@@ -69,9 +69,9 @@ def page_of(*memories: Memory) -> str:
 def test_an_item() -> None:
     """An item has its number, its words, its day, its chat, and its marks."""
     page = page_of(TEA)
-    assert "<li value=7>User likes tea.<p>" in page
+    assert '<li value=7 class="until pinned">User likes tea.<p>' in page
     assert (
-        "a day, <a href=/c/c%2F1>chat</a>, <b>until 2031-03-03</b>, <b>pinned</b>"
+        "a day, <a href=/c/c%2F1>in this chat</a>, <b>until 2031-03-03</b>, <b>pinned</b>"
         in page
     )
     assert "<h2>Personal \u00b7 preference</h2>" in page

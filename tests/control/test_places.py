@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive.control.places import PLACE_TEXTS
 from adaptive.control.transfer import exported, read_import
 from adaptive.core.marks import NOWHERE, Place, PlaceChoice
+from adaptive.core.texts import phrase
 from tests.control.test_commands import House, named
 from tests.fakes import memory
 from tests.rates import over
@@ -110,7 +110,7 @@ async def test_how_to_move(typed: str) -> None:
     house = House()
     house.page.place = IN_FOLDER
     await house.learn("User sails.")
-    assert await house.answer(f"/memory {typed}") == PLACE_TEXTS["how to move"]
+    assert await house.answer(f"/memory {typed}") == phrase("how_to_move")
     assert await chosen(house) == {}
 
 

@@ -19,6 +19,7 @@ from adaptive.core.texts import (
     listed_lines,
     phrase,
     plural_place,
+    retold,
 )
 from tests.conftest import PROJECT
 
@@ -176,8 +177,34 @@ def named_phrases() -> Iterator[str]:
 
 
 def test_each_is_used() -> None:
-    """No phrase stands in the tables that no code names."""
-    assert set(table("en")) <= set(named_phrases())
+    """No phrase stands in the tables that neither code nor a text of ``prompts/`` names."""
+    in_texts = re.findall(r"\$(\w+)", "".join(PROMPTS.values()))
+    assert set(table("en")) <= {*named_phrases(), *in_texts}
+
+
+def test_texts_with_phrases() -> None:
+    """What stands in a text for a $name has no sign that would end a string or a tag of it."""
+    template = PROMPTS["memory_page"]
+    names = set(re.findall(r"\$(\w+)", template))
+    names -= {"language", "counted", "groups"}
+    assert len(names) > 10
+    for language in LANGUAGES:
+        own = table(language)
+        for name in names & own.keys():
+            assert not set(own[name]) & set('"\\<>&|'), (language, name)
+        in_table = set(re.findall(r"\$(\w+)", PROMPTS["commands"]))
+        for name in in_table & own.keys():
+            assert "|" not in own[name], (language, name)
+
+
+def test_kept_reasons() -> None:
+    """What was kept in English is told in the language of who reads it, values included."""
+    LANGUAGE.set("de")
+    assert retold("you did not say Porto") == "Porto hast du nicht gesagt"
+    assert retold("what nobody says") == "what nobody says"
+    assert phrase("unwanted_kind", kinds=("health", "golf")).endswith(
+        ": Gesundheit, golf"
+    )
 
 
 # What shows its arguments to a user.

@@ -169,9 +169,7 @@ async def test_message_is_embedded_once() -> None:
 
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
-NO_TOKEN = (
-    "Not saved: it holds what looks like a token; secrets are never remembered"
-)
+NO_TOKEN = "Not saved: it holds a secret; secrets are never remembered"
 
 
 async def test_refusal_is_written_down() -> None:

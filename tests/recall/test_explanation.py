@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ import pytest
 
 from adaptive.core.embedding import Sources
 from adaptive.core.model import Memory
+from adaptive.core.texts import phrase
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.examples import EXAMPLE_TEXTS
 from adaptive.search.index import FoundMemory
@@ -27,7 +29,9 @@ from tests.recall.test_selection import (
     SECRET,
     SISTER,
 )
+from tests.wordless import english_in, wordless
 
+__all__ = ["wordless"]
 DAY = 86_400
 
 
@@ -95,9 +99,9 @@ async def test_nothing_fits() -> None:
         "No memory fits “What is the boiling point of ethanol?”.\n\nNearly:\n\n"
     )
     assert told.count(", not near enough\n") == 3
-    assert "come all the same:" in await why(house(NAME), "?!")
-    assert "no message before" in await why(house(*ADA))
-    assert await why(house(), "Hi") == "Nothing is remembered about you yet."
+    assert "These come all the same:" in await why(house(NAME), "?!")
+    assert "no answer yet" in await why(house(*ADA))
+    assert await why(house(), "Hi") == phrase("nothing_known")
 
 
 async def test_through_a_chat() -> None:
@@ -120,7 +124,7 @@ async def test_through_a_chat() -> None:
         )
     )
     told = await why(many, "Which dogs do I have?", related_memories_n=2)
-    assert told.count(", beyond the limit of 2 memories") == 2
+    assert told.count(", the limit is 2 memories") == 2
 
 
 def kennel(*, by_words: bool = False) -> House:
@@ -160,12 +164,12 @@ async def test_why_it_stays() -> None:
     """What would fit is told apart from what is not near, whatever else the limit is used for."""
     home = kennel()
     told = await why(home, "Which dogs do I have?", related_memories_n=2)
-    assert told.count(", beyond the limit of 2 memories") == 1
+    assert told.count(", the limit is 2 memories") == 1
     assert f"“{CAKE.content}”" in told
     assert told.count(", not near enough") == 1
     told = await why(home, "Which dogs do I have?", max_injected_tokens=100)
     assert told.count(", no room is left for it") > 0
-    assert "beyond the limit" not in told
+    assert "the limit is" not in told
     told = await why(home, "Forget that my dog is a poodle")
     assert told.count(", the message asks to forget it") == 3
 
@@ -185,7 +189,7 @@ async def test_what_may_not_come() -> None:
         house(ended, SECRET), "What breed is my dog and what is my PIN?"
     )
     assert "- “User's dog is a poodle.”: " in told
-    assert "it held until 2020-02-01" in told
+    assert ", until 2020-02-01" in told
     assert "4821" not in told
     assert "secrets are never remembered" in told
     hidden = replace(ILL, created_at=3 * DAY)
@@ -193,7 +197,7 @@ async def test_what_may_not_come() -> None:
     told = await why(
         home, "Do dogs praise dog food?", hidden=frozenset({"health"})
     )
-    assert "- A memory of 1970-01-04, not repeated here: " in told
+    assert "- a memory that is not repeated here (1970-01-04): " in told
     assert ", kept from this model" in told
     assert ", it reads as an order, not as a fact" in told
     assert "allergic" not in told
@@ -252,6 +256,25 @@ async def test_found() -> None:
     assert len(await found(many, "dog")) == 20
 
 
+@pytest.mark.usefixtures("wordless")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What breed is my dog?",
+        "What is the boiling point of ethanol?",
+        "Forget that my dog is a poodle",
+        "?!",
+    ],
+)
+async def test_languages(asked: str) -> None:
+    """But for what was asked and the memories no word of an explanation stands in the code."""
+    old = memory("old", "User's dog is a poodle.", until="2020-02-01")
+    home = house(*ADA, NAME, NUTS, SECRET, old)
+    told = await why(home, asked, related_memories_n=2)
+    assert "ん" in told
+    assert english_in(re.sub("“[^”]*”", "", told)) == []
+
+
 async def test_without_vectors() -> None:
     """While nothing can be embedded, keywords explain and find alone."""
     embedder = WordEmbedder()
@@ -260,10 +283,8 @@ async def test_without_vectors() -> None:
     told = await why(home, "What breed is my dog?")
     assert f"- “{DOG}”: " in told
     assert "similarity" not in told
-    assert (
-        "no vector at present: keywords serve alone. 8 not embedded yet"
-        in told
-    )
+    # The message has no vector, either.
+    assert "9 not embedded yet: found by keywords." in told
     assert [one.memory.content for one in await found(home, "the dog")] == [
         DOG
     ]

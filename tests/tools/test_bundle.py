@@ -69,7 +69,7 @@ def test_command(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--check"], project) == 0
     assert capsys.readouterr().out == ""
 
-    write_project(project, {"prompts/empty.md": "Not empty any more.\n"})
+    write_project(project, {"prompts/empty.md": "!"})
     before, _, packed = build(project).partition("in unpacked(")
     line = 1 + before.count("\n") + packed.startswith("\n")
     assert main(["--check"], project) == 1

@@ -27,9 +27,8 @@ from adaptive.search import tokens
 from adaptive.settings import Hook
 
 _SCHEMA = json.loads(PROMPTS["about_schema"])
-_COMING = "Coming up"
-_OFF = "Memory is off in your settings, so no model is asked. `/memory` lists what is known."
-_NOTHING = "Nothing that the model has written rests on your memories. `/memory` lists them."
+# The subject of what has yet to end.
+_COMING = ""
 
 
 @dataclass
@@ -47,7 +46,7 @@ class AboutPage:
         """The page in Markdown; raises a ``ModelError`` where there is no usable reply."""
         settings = hook.settings
         if not settings.enabled:
-            return _OFF
+            return f"{phrase('did_not_work')}: {phrase('memory_off')}."
         memory = await self.memories.of(hook)
         completer = await hook.completer()
         known = await memory.store.read()
@@ -56,7 +55,7 @@ class AboutPage:
         numbers = await memory.numbers(told)
         shown = _fitting(told, numbers, settings.max_injected_tokens)
         if not shown:
-            return "Nothing is known about you that could be told here."
+            return phrase("nothing_known")
         today = f"{local_time(time.time(), *hook.time_zones):%Y-%m-%d}"
         request = CompletionRequest(
             system=render_prompt("about", {"date": today}),
@@ -77,20 +76,17 @@ class AboutPage:
         finally:
             await self.count_costs(hook.user_id)
         if not subjects:
-            return _NOTHING
+            return phrase("nothing_rests")
         counted = phrase("memories", n=len(shown))
-        parts = [f"What is known about you, by {counted}"]
+        parts = [f"{phrase('known')} ({counted})"]
         for subject in sorted(
             subjects, key=lambda subject: subject != _COMING
         ):
-            parts.append(f"**{subject}**")
+            parts.append(f"**{subject or phrase('coming_up')}**")
             parts.append("\n".join(subjects[subject]))
         if len(known) > len(shown):
-            parts.append(
-                f"{len(known) - len(shown)} of {len(known)} memories were left out: "
-                "kept from a model, or beyond what it can be shown."
-            )
-        parts.append("`/memory` lists them by these numbers.")
+            parts.append(phrase("left_out", n=len(known) - len(shown)))
+        parts.append(phrase("by_numbers"))
         return "\n\n".join(parts)
 
 
@@ -134,7 +130,7 @@ def read_about(
         said = str(item.get("memories"))
         named = map(int, re.findall(r"(?<!\d)\d{1,9}(?!\d)", said))
         cited = [number for number in named if number in shown]
-        subject = plain_line(text_line(item.get("subject"))) or "You"
+        subject = plain_line(text_line(item.get("subject"))) or phrase("other")
         for sentence in SENTENCE_END.split(text_line(item.get("sentence"))):
             numbers = cited and _resting_on(sentence, cited, shown)
             if not numbers:

@@ -36,19 +36,27 @@ from adaptive.control.turn import (
     without_commands,
 )
 from adaptive.core import (
-    PROMPTS,
     AdaptiveMemoryError,
     Draft,
     KeyedLocks,
     Proposal,
+    WriteRefused,
     failure_told,
     local_time,
     log_failure,
     newest_user_message,
     phrase,
+    phrased_text,
     plain_line,
+    retold,
 )
-from adaptive.memory import CostTable, Gate, PlaceTable, Refused, draft_of
+from adaptive.memory import (
+    CostTable,
+    Gate,
+    PlaceTable,
+    Refused,
+    draft_of,
+)
 from adaptive.privacy import ErasureRequest, ErasureScope
 from adaptive.search import FoundMemory
 from adaptive.settings import Hook
@@ -56,6 +64,7 @@ from adaptive.settings import Hook
 _STEPS_SHOWN = 10
 _REFUSED_LATELY_SECONDS = 30 * 24 * 3600
 _MOST_STEPS = 200
+_MOST_TRIED = 20
 _MOST_ASKED_ABOUT = 10
 _SCOPES: dict[str, ErasureScope] = {
     "everything": "everything",
@@ -125,9 +134,9 @@ class MemoryCommands(MemoryRequests):
         if command.name in SWITCHES:
             return phrase(SWITCHES[command.name])
         if command.name in _SAVING and not hook.settings.enabled:
-            return phrase("not_served")
+            return f"{phrase('nothing_saved')}: {phrase('memory_off')}."
         if command.name in _PLACED and not hook.place.known:
-            return phrase("place_unread")
+            return f"{phrase('nothing_saved')}: {phrase('folder_unread')}."
         # A word behind /memory that is no command shows the list, with the commands below it.
         answering = self._answers.get(command.name, self._list)
         if await hook.kind() == "shared":
@@ -185,7 +194,7 @@ class MemoryCommands(MemoryRequests):
             # The reason may name a word of what was refused.
             note = phrase("n_refused", n=len(refusals))
             if not is_hidden:
-                note += f" ({phrase('the_last', reason=last.reason)})"
+                note += f" ({phrase('the_last', reason=retold(last.reason))})"
             notes.append(note)
         counted = phrase("memories", n=len(memories))
         groups = grouped(shown).values()
@@ -210,7 +219,7 @@ class MemoryCommands(MemoryRequests):
         """Why memories came for the chat's last answer."""
         messages = without_commands(command.messages)
         if newest_user_message(messages) is None:
-            return "There is no answer yet in this chat."
+            return phrase("no_answer_yet")
         memory = await self.memories.of(hook)
         return await self.search.why(hook, messages, await memory.numbers())
 
@@ -250,7 +259,14 @@ class MemoryCommands(MemoryRequests):
         # Nothing is added to what is taken back.
         learner = self.past_chats.learner
         await learner.stop(hook.user_id, step.changes[0].step or "none")
-        changes = await memory.undo(step)
+        try:
+            changes = await memory.undo(step)
+        except WriteRefused as refusal:
+            told = f"{phrase('did_not_work')}: {refusal}."
+            before = await memory.undoable(candidates[1:_MOST_TRIED])
+            if before is None:
+                return f"{told} {phrase('log_shows')}"
+            return f"{told} {phrase('undo_before', n=before.number)}"
         undone = {change.undoes for change in changes}
         keys = [key for key in step.standing if key.text not in undone]
         left = await memory.changes(keys)
@@ -327,7 +343,7 @@ class MemoryCommands(MemoryRequests):
         """Save the memories of a text or of attached files, once the user has confirmed it."""
         texts = [command.words, *await hook.dialog.attached_texts()]
         if not any(texts):
-            return PROMPTS["import"].strip()
+            return phrased_text("import").strip()
         content = await asyncio.to_thread(read_import, *texts)
         if not content.memories:
             why = plain_line(content.told_unread) or phrase("no_memory_in_it")

@@ -95,11 +95,11 @@ class NumberedMemories:
                 return [await self.search.named(hook, row)]
         found = await self.search.found(hook, words)
         holding = [match for match in found if match.has_all_words]
-        told = f"There is no memory {number}."
+        told = phrase("no_memory", n=number)
         if not holding:
             return told
         lines = await self.lines(hook, holding[:_MOST_MEANT])
-        return "\n".join([f"{told} As a word it stands in:", "", *lines])
+        return "\n".join([f"{told} {phrase('as_word')}", "", *lines])
 
     async def lines(
         self, hook: Hook, matches: Sequence[FoundMemory]
@@ -117,7 +117,7 @@ class NumberedMemories:
             details = [
                 f"{match.score} %",
                 day(named.said_at),
-                *marks_told(named),
+                *marks_told(named).values(),
             ]
             item = f"{words} ({', '.join(details)})"
             lines.append(numbered_item(numbers[named.id], item))

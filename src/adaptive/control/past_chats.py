@@ -10,33 +10,11 @@ from datetime import UTC
 from typing import Protocol
 
 from adaptive.control.turn import Command
-from adaptive.core import clipped_line, local_time, plain_line
+from adaptive.core import clipped_line, local_time, phrase, plain_line
 from adaptive.memory import period_of
 from adaptive.search import ListedChat
 from adaptive.settings import Hook
 
-_HOW_TO_LEARN = "`/memory learn start` begins, `/memory learn start {}` with this year only."
-_WHAT_TO_LEARN = (
-    "`/memory learn` tells what it would take, `/memory learn start` begins, "
-    "`/memory learn stop` ends it."
-)
-_ONLY_SUGGESTED = (
-    "Nothing is learned from past chats while memories are only suggested: there would be too many "
-    "to ask about."
-)
-_HOW_TO_FIND_CHATS = (
-    "Which chats? For example: `/memory chats budget`, `/memory chats 2026-10 budget`, "
-    "`/memory chats 2026-10-05`. `/memory chats on` or `off` says whether they are recalled."
-)
-_TITLES_ALONE = (
-    "Only titles were searched: what was said in your chats is found, and recalled where it "
-    "helps, after `/memory chats on`."
-)
-_NOT_ALLOWED = "Nothing changed: an administrator has to allow it (the valve `history_recall`)."
-_SWITCHED_ON = (
-    "Past chats are recalled from your next message on. They are indexed behind your answers, "
-    "which may take a while; `/memory chats off` ends it."
-)
 _MOST_CHATS = 20
 _LONGEST_TITLE = 80
 _CALENDAR = re.compile(r"20\d\d(-\d\d){0,2}")
@@ -99,7 +77,7 @@ class PastChatCommands:
                 since, until = period_of(first, zone)
                 words = others.strip()
         elif not words:
-            return _HOW_TO_FIND_CHATS
+            return phrase("how_to_find_chats")
         is_indexed = hook.settings.history_recall == "all"
         note = ""
         if words and is_indexed:
@@ -107,47 +85,41 @@ class PastChatCommands:
         else:
             found = await self.finder.titled(hook, words, since, until)
             if words:
-                note = _TITLES_ALONE
+                note = phrase("titles_alone")
         if not found:
-            return f"No past chat was found. {note}".strip()
-        lines = [
-            f"Found: {min(len(found), _MOST_CHATS)} of {len(found)} chats"
-        ]
+            return f"{phrase('no_chat_found')} {note}".strip()
+        shown = min(len(found), _MOST_CHATS)
+        lines = [phrase("chats_found", shown=shown, n=len(found))]
         for chat in found[:_MOST_CHATS]:
             title = plain_line(clipped_line(chat.title, _LONGEST_TITLE))
             day = local_time(chat.said_at, *hook.time_zones).date()
-            lines.append(f"- [{title or 'untitled'}](/c/{chat.id}) ({day})")
+            lines.append(f"- [{title or '-'}](/c/{chat.id}) ({day})")
         return "\n".join([lines[0], "", *lines[1:], "", note]).strip()
 
     async def _switch(self, hook: Hook, wanted: str) -> str:
         """Switch the user's own recall of past conversation."""
         if wanted == "off":
             await hook.choose(history_recall="off", index_past_chats=False)
-            return "Past chats are not recalled any more."
+            return phrase("chats_off")
         if hook.settings.allowed_history != "all":
-            return _NOT_ALLOWED
+            return phrase("not_allowed")
         await hook.choose(history_recall="all", index_past_chats=True)
-        return _SWITCHED_ON
+        return phrase("chats_on")
 
     async def learn(self, hook: Hook, command: Command) -> str:
         """Tell what learning from past chats would take, begin it, or end it."""
+        this_year = local_time(time.time(), *hook.time_zones).year
         asked = _LEARN.fullmatch(command.words.strip(" .!"))
         if asked is None:
-            return _WHAT_TO_LEARN
+            return phrase("how_to_learn", year=this_year)
         action = (asked[1] or "").lower()
         year = int(asked[2]) if asked[2] else None
         if action == "stop":
             stopped = await self.learner.stop(hook.user_id)
-            return (
-                "Stopped. What was learned stays, and `/undo` takes it back; `/memory learn start` "
-                "goes on with the rest."
-                if stopped
-                else "Nothing is being learned from past chats."
-            )
+            return phrase("learning_stopped" if stopped else "not_learning")
         if hook.settings.save_mode != "auto":
-            return _ONLY_SUGGESTED
+            return phrase("only_suggested")
         if action == "start":
             return await self.learner.start(hook, year)
-        this_year = local_time(time.time(), *hook.time_zones).year
         told = await self.learner.estimate(hook, year)
-        return f"{told} {_HOW_TO_LEARN.format(year or this_year)}"
+        return f"{told} {phrase('how_to_learn', year=year or this_year)}"

@@ -15,13 +15,21 @@ from adaptive.core import (
     PlaceChoices,
     Tagged,
     frozen,
-    titled_parts,
+    phrase,
 )
 from adaptive.memory import AuditEntry, Memories, PlaceTable, UserMemory
 from adaptive.settings import HiddenMemories, Hook
 
-PLACE_TEXTS = titled_parts("places")
-PLACE_UNKNOWN = PLACE_TEXTS["unknown"]
+# What is told of a choice, once it is made and in the list of memories.
+_CHOSEN: dict[PlaceChoice, str] = {
+    "here": "now_here",
+    "here only": "now_here_only",
+    "everywhere": "now_everywhere",
+}
+_NOTES: dict[PlaceChoice, str] = {
+    "here": "note_here",
+    "here only": "note_here_only",
+}
 
 
 @frozen
@@ -39,14 +47,14 @@ class PlaceCommands:
         if command.name == "here":
             choice = "here only" if "only" in words else "here"
         if not {"only", "model"}.issuperset(words):
-            return PLACE_TEXTS["how to choose"]
-        kind, scope = _named(hook.place, words)
+            return phrase("how_to_choose")
+        scope, lacking = _named(hook.place, words)
         if not scope:
-            return PLACE_TEXTS[kind]
+            return phrase(lacking)
         choices = dict(hook.place.choices)
         choices[scope] = choice
         await self._write(hook, choices)
-        return PLACE_TEXTS[choice].format(place=_within(scope))
+        return phrase(_CHOSEN[choice], place=_within(scope))
 
     async def move(self, hook: Hook, command: Command) -> str:
         """Make a memory known in the chat's folder or with its model alone, or everywhere."""
@@ -55,12 +63,12 @@ class PlaceCommands:
         while words and words[-1] in ("here", "everywhere", "model"):
             goal.insert(0, words.pop())
         if not words or goal[:1] not in (["here"], ["everywhere"]):
-            return PLACE_TEXTS["how to move"]
-        kind, scope = _named(hook.place, goal)
+            return phrase("how_to_move")
+        scope, lacking = _named(hook.place, goal)
         if goal[0] == "everywhere":
             scope = ""
         elif not scope:
-            return PLACE_TEXTS[kind]
+            return phrase(lacking)
         chosen = await self.numbered.chosen(hook, " ".join(words))
         if isinstance(chosen, str):
             return chosen
@@ -69,9 +77,14 @@ class PlaceCommands:
         await self.keep_apart(hook, [moved])
         of_user = await self.memories.of(hook)
         await of_user.mark(memory, *moved.marks)
-        told = "a memory" if chosen.withheld else listed(memory)
-        text = PLACE_TEXTS[f"moved {goal[0]}"]
-        return text.format(place=_within(scope), memory=told)
+        words_told = listed(memory)
+        if chosen.withheld:
+            words_told = phrase("not_repeated")
+        told = phrase("moved_everywhere", memory=words_told)
+        if scope:
+            within = _within(scope)
+            told = phrase("moved_here", place=within, memory=words_told)
+        return f"{told}\n\n{phrase('undo_takes_back')}"
 
     async def keep_apart(self, hook: Hook, drafts: Sequence[Tagged]) -> None:
         """Note in which scopes there are memories now, though nothing was chosen for them.
@@ -106,16 +119,17 @@ class PlaceCommands:
         here = [one for one in memories if place.admits(one.scope)]
         elsewhere = len(memories) - len(here)
         withheld = len(here) - len(hidden.without(here))
-        note = PLACE_TEXTS[f"note {place.choice(place.scope)}"]
-        notes = (
-            PLACE_UNKNOWN if not place.known else "",
-            note.format(place=_within(place.scope)),
-            f"{elsewhere} known elsewhere alone" if elsewhere else "",
-            f"{withheld} not shown here, kept from this chat's model"
-            if withheld
-            else "",
-        )
-        return [*filter(None, notes)]
+        notes: list[str] = []
+        if not place.known:
+            notes.append(phrase("folder_unread"))
+        note = _NOTES.get(place.choice(place.scope))
+        if note:
+            notes.append(phrase(note, place=_within(place.scope)))
+        if elsewhere:
+            notes.append(phrase("n_elsewhere", n=elsewhere))
+        if withheld:
+            notes.append(phrase("n_withheld", n=withheld))
+        return notes
 
     @staticmethod
     async def withheld(
@@ -146,12 +160,12 @@ class PlaceCommands:
 
 
 def _named(place: Place, words: Collection[str]) -> tuple[str, str]:
-    """Whether words name the model or the folder, and its scope."""
+    """The scope of the model or the folder that words name, and what to tell where there is none."""
     if "model" in words:
-        return "model", place.model
-    return "folder", place.folder
+        return place.model, "no_model_known"
+    return place.folder, "no_folder"
 
 
 def _within(scope: str) -> str:
     is_folder = scope.startswith("folder=")
-    return "in this folder" if is_folder else "with this model"
+    return phrase("in_folder" if is_folder else "with_model")

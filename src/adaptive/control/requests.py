@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from string import Template
 from typing import Protocol
 from urllib.parse import quote
 
 from adaptive.core import (
     CATEGORIES,
+    LANGUAGE,
     PINNED,
-    PROMPTS,
     QUIET,
     Draft,
     Memory,
@@ -24,6 +23,7 @@ from adaptive.core import (
     clipped_line,
     local_time,
     phrase,
+    phrased_text,
     plain_line,
     text_field,
 )
@@ -80,12 +80,18 @@ def numbered_item(number: int, words: str) -> str:
     return f"- **{number}.** {words}"
 
 
-def marks_told(memory: Memory) -> list[str]:
-    """Until when a memory holds, and how its user has marked it, in words."""
-    told = [phrase("until", day=memory.until)] if memory.until else []
-    alone = [phrase("here_alone")] if memory.scope else []
-    marks = filter({PINNED, QUIET}.__contains__, memory.tags)
-    return [*told, *marks, *alone]
+def marks_told(memory: Memory) -> dict[str, str]:
+    """Until when a memory holds, and how its user has marked it, in words by names."""
+    told: dict[str, str] = {}
+    if memory.until:
+        told["until"] = phrase("until", day=memory.until)
+    if memory.is_pinned:
+        told[PINNED] = phrase("is_pinned")
+    if memory.is_quiet:
+        told[QUIET] = phrase("is_quiet")
+    if memory.scope:
+        told["here"] = phrase("here_alone")
+    return told
 
 
 def grouped(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
@@ -98,7 +104,8 @@ def grouped(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
         category = next(
             (tag for tag in memory.tags if tag in CATEGORIES), "other"
         )
-        title = f"{memory.bank or 'no bank'} · {category}"
+        bank = memory.bank or phrase("no_bank")
+        title = f"{bank} · {phrase(category)}"
         groups.setdefault(title, []).append(memory)
     return dict(sorted(groups.items()))
 
@@ -115,14 +122,14 @@ def overview(
     for title, group in grouped(memories).items():
         lines = [f"**{plain_line(title)}**", ""]
         for memory in group:
-            details = [day(memory.said_at), *marks_told(memory)]
+            details = [day(memory.said_at), *marks_told(memory).values()]
             item = f"{listed(memory)} ({', '.join(details)})"
             lines.append(numbered_item(numbers[memory.id], item))
         parts.append("\n".join(lines))
     older = len(memories) - _MOST_LISTED
     if older > 0:
         parts.append(phrase("older", n=older))
-    parts.append(PROMPTS["commands"].strip())
+    parts.append(phrased_text("commands").strip())
     return "\n\n".join(parts)
 
 
@@ -214,9 +221,9 @@ def undone_told(
 def costs_told(days: Mapping[str, Counter[str]]) -> str:
     """What models were asked, the newest days first."""
     lines = [
-        "What memory has asked models for, by day (UTC)",
+        phrase("costs"),
         "",
-        "| day | calls | tokens read | tokens written | seconds |",
+        f"| {phrase('cost_columns')} |",
         "|---|---|---|---|---|",
     ]
     for day in sorted(days, reverse=True)[:_DAYS_SHOWN]:
@@ -355,9 +362,6 @@ def named_memories(memories: Sequence[Memory | Draft]) -> str:
     return "\n".join(lines)
 
 
-_LONGEST_SHOWN = 400
-
-
 def memory_page(
     memories: Sequence[Memory],
     numbers: Mapping[str, int],
@@ -372,19 +376,24 @@ def memory_page(
     counted = phrase("memories", n=len(memories))
     listed = sum(map(len, groups.values()))
     if listed < len(memories):
-        counted = f"The newest {listed} of {counted}"
-    return Template(PROMPTS["memory_page"]).substitute(
-        counted=counted, groups="\n".join(sections)
+        counted = phrase("newest_of", shown=listed, n=len(memories))
+    return phrased_text(
+        "memory_page",
+        language=LANGUAGE.get(),
+        counted=counted,
+        groups="\n".join(sections),
     )
 
 
 def _item(memory: Memory, number: int, day: Day) -> str:
     """A memory as an item of the page, in no more letters than HTML needs: chats keep it."""
-    words = escape(clipped_line(memory.content, _LONGEST_SHOWN))
+    words = escape(clipped_line(memory.content, _LONGEST_LISTED))
     about = [escape(day(memory.said_at))]
     chat_id = text_field(memory.meta, "chat_id")
     if chat_id:
         link = f"/c/{quote(chat_id, safe='')}"
-        about.append(f"<a href={link}>chat</a>")
-    about += [f"<b>{escape(mark)}</b>" for mark in marks_told(memory)]
-    return f"<li value={number}>{words}<p>{', '.join(about)}"
+        about.append(f"<a href={link}>{phrase('in_chat')}</a>")
+    marks = marks_told(memory)
+    about += [f"<b>{escape(mark)}</b>" for mark in marks.values()]
+    names = f' class="{" ".join(marks)}"' if marks else ""
+    return f"<li value={number}{names}>{words}<p>{', '.join(about)}"

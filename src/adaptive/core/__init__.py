@@ -147,6 +147,8 @@ from adaptive.core.texts import (
     ngram_buckets,
     pattern_table,
     phrase,
+    phrased_text,
+    retold,
     titled_parts,
     unpacked,
     word_table,

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from string import Template
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,9 +120,46 @@ def language_of(named: str, words: str) -> str:
     return language if f"phrases/{language}" in PROMPTS else _ENGLISH
 
 
-def phrase(name: str, /, **values: str | int) -> str:
+# What stands in a phrase: names are phrases themselves, where there are some.
+PhraseValue = str | int | tuple[str, ...]
+
+
+def phrase(name: str, /, **values: PhraseValue) -> str:
     """A phrase in the language of whoever is served, with its values."""
     return _filled(LANGUAGE.get(), name, values)
+
+
+def retold(text: str) -> str:
+    """What was kept as the English text of a phrase, in the language of whoever is served."""
+    for name, pattern in _patterns().items():
+        values = pattern.fullmatch(text)
+        if values:
+            return phrase(name, **values.groupdict())
+    return text
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """What the English phrases look like with whatever values, but for those with plural forms."""
+    return {
+        name: re.compile(
+            re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text))
+        )
+        for name, text in _phrases(_ENGLISH).items()
+        if "|" not in text and "{place}" not in text
+    }
+
+
+class _Phrases(dict[str, str]):
+    """The phrases of whoever is served, by their names."""
+
+    def __missing__(self, name: str) -> str:
+        return phrase(name)
+
+
+def phrased_text(name: str, **values: str) -> str:
+    """A text of ``prompts/`` in which phrases stand for their $names, and values for theirs."""
+    return Template(PROMPTS[name]).substitute(_Phrases(), **values)
 
 
 class Phrase(str):
@@ -133,14 +171,16 @@ class Phrase(str):
 
     __slots__ = ("name", "values")
 
-    def __new__(cls, name: str, /, **values: str | int) -> "Phrase":
+    def __new__(cls, name: str, /, **values: PhraseValue) -> "Phrase":
         """Choose the phrase of a name."""
         chosen = super().__new__(cls, _filled(_ENGLISH, name, values))
         chosen.name = name
         chosen.values = values
         return chosen
 
-    def __getnewargs_ex__(self) -> tuple[tuple[str], Mapping[str, str | int]]:
+    def __getnewargs_ex__(
+        self,
+    ) -> tuple[tuple[str], Mapping[str, PhraseValue]]:
         """What a copy is made of: of its text alone, as other texts are, none could be."""
         return (self.name,), self.values
 
@@ -149,17 +189,26 @@ class Phrase(str):
         return phrase(self.name, **self.values)
 
 
-def _filled(language: str, name: str, values: Mapping[str, str | int]) -> str:
+def _filled(
+    language: str, name: str, values: Mapping[str, PhraseValue]
+) -> str:
     """A phrase of a language with its values."""
+    phrases = _phrases(language)
+    filling = {
+        value: ", ".join(phrases.get(each, each) for each in given)
+        if isinstance(given, tuple)
+        else given
+        for value, given in values.items()
+    }
 
     def form(match: re.Match[str]) -> str:
         """The form for the number that is meant."""
-        number = int(values[match[1]])
+        number = int(filling[match[1]])
         forms = match[2].split("|")
         place = min(plural_place(language, number), len(forms) - 1)
         return forms[place].replace("#", str(number))
 
-    return _PLURAL.sub(form, _phrases(language)[name]).format(**values)
+    return _PLURAL.sub(form, phrases[name]).format(**filling)
 
 
 def plural_place(language: str, number: int) -> int:

@@ -49,11 +49,6 @@ from adaptive.memory import (
 from adaptive.search import PastChats, UnlearnedChat, query_vectors
 from adaptive.settings import Hook
 
-NO_CHAT_LEFT = "There is no chat that was not learned from."
-BEGUN = (
-    "Learning from {:,} past chats, behind everything else. `/memory` tells how far it is, "
-    "`/memory learn stop` ends it."
-)
 _LEASE_SECONDS = 30.0
 _RENEWAL_SECONDS = 10.0
 _POLL_SECONDS = 2.0  # while what waits is not due
@@ -119,7 +114,7 @@ class PastLearning:
         run = _run_over(hook, year)
         chats = await self._begun_before(hook, run)
         if not chats:
-            return NO_CHAT_LEFT
+            return phrase("no_chat_left")
         room = await self.learning.lesson_resources(hook, asking=False)
         completer = await hook.completer()
         model = hook.settings.llm_model_name
@@ -148,16 +143,21 @@ class PastLearning:
         prompt = PROMPTS["extract"] + PROMPTS["extract_examples"]
         words = estimated_tokens("".join(asked)) * share
         tokens = round(calls * estimated_tokens(prompt) + words)
-        told = (
-            f"{round(holding * share):,} chats, {round(messages * share):,} messages of yours, "
-            f"about {calls:,} calls and {tokens:,} tokens of *{plain_line(model)}*"
+        told = phrase(
+            "would_learn",
+            n=round(holding * share),
+            messages=f"{round(messages * share):,}",
+            calls=f"{calls:,}",
+            tokens=f"{tokens:,}",
+            model=plain_line(model),
         )
         days = await self.learning.costs.days(hook.user_id)
         spent = sum(days.values(), Counter[str]())
         if spent["calls"]:
             milliseconds = calls * spent["milliseconds"] / spent["calls"]
-            told += f", some {math.ceil(milliseconds / 60_000):,} minutes"
-        return f"{told}; newest first."
+            minutes = math.ceil(milliseconds / 60_000)
+            told += f" {phrase('minutes', n=minutes)}"
+        return told
 
     async def start(self, hook: Hook, year: int | None) -> str:
         """Begin a run in place of a former one; what to tell of it.
@@ -169,11 +169,11 @@ class PastLearning:
         run = _run_over(hook, year)
         chats = await self._begun_before(hook, run)
         if not chats:
-            return NO_CHAT_LEFT
+            return phrase("no_chat_left")
         run = replace(run, chats=len(chats))
         await self.runs.write(hook.user_id, "", run, int(time.time()))
         self.take_up(hook)
-        return BEGUN.format(len(chats))
+        return phrase("learning_begun", n=len(chats))
 
     async def stop(self, user_id: str, step: str = "") -> bool:
         """End the run of a user, or the one whose step is named; whether there was any.

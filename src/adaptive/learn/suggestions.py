@@ -138,7 +138,7 @@ _MOST_ASKED = 9  # in one dialog
 _MOST_CHATS = 5000
 # Of the nine together and the text below them the page shows 4,000 characters.
 _LONGEST_ASKED = 300
-NO_ROOM = Phrase("no_room", n=MOST_WAITING_SUGGESTIONS)
+NO_ROOM = Phrase("suggestions_wait", n=MOST_WAITING_SUGGESTIONS)
 WAITS = "it waits for your answer"
 WAITS_ALREADY = "it waits for your answer already"
 REJECTED_BEFORE = "you have rejected it before"

@@ -44,7 +44,9 @@ def typed_turn(
         return None
     if not hook.place.known:
         # It may belong to a folder that is kept apart.
-        hook.state["unlearned"] = phrase("place_unread")
+        hook.state["unlearned"] = (
+            f"{phrase('nothing_saved')}: {phrase('folder_unread')}"
+        )
         return None
     message, words = typed
     hook.state["branch"] = [

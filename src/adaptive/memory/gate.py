@@ -209,7 +209,7 @@ class Gate:
         categories = [name for name in CATEGORIES if name in named]
         if categories and not set(categories) & set(self.settings.categories):
             return Refused(
-                Phrase("unwanted_kind", kinds=", ".join(categories)), "admin"
+                Phrase("unwanted_kind", kinds=tuple(categories)), "admin"
             )
         return replace(
             draft,

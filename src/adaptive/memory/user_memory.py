@@ -14,6 +14,7 @@ from collections.abc import (
     Iterable,
     Sequence,
 )
+from contextlib import suppress
 from dataclasses import field
 from typing import Protocol
 
@@ -190,11 +191,7 @@ class UserMemory(UserStore):
                 written.
             HostError: a write has failed; what was taken back before it stays so.
         """
-        planned = list[PlannedUndo]()
-        for portion in portions(step.standing, _PORTION):
-            planned += await plan_undo(self, step, portion)
-        if not planned:
-            raise WriteRefused(CHANGED_SINCE)
+        await self.check_undo(step)
         name = f"undo-{time.time_ns()}" if len(step.standing) > 1 else ""
         made: list[AuditEntry] = []
         standing = len(step.standing) + 1
@@ -215,6 +212,22 @@ class UserMemory(UserStore):
                 step,
             )
         return made
+
+    async def check_undo(self, step: Step) -> None:
+        """Raise a ``WriteRefused`` where a step can't be taken back as things stand."""
+        planned = list[PlannedUndo]()
+        for portion in portions(step.standing, _PORTION):
+            planned += await plan_undo(self, step, portion)
+        if not planned:
+            raise WriteRefused(CHANGED_SINCE)
+
+    async def undoable(self, steps: Sequence[Step]) -> Step | None:
+        """The first of some steps that can be taken back as things stand."""
+        for step in steps:
+            with suppress(WriteRefused):
+                await self.check_undo(step)
+                return step
+        return None
 
     async def restorable(self, words: str) -> tuple[list[Memory], str]:
         """What may come back of the archived memories that hold all words; what to tell of others."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from adaptive.core import (
+    Phrase,
     compiled_patterns,
     head_and_tail,
     pattern_table,
@@ -97,11 +98,7 @@ def wide_excerpt(text: str, limit: int) -> str:
 
 def secret_reason(findings: tuple[Finding, ...]) -> str:
     """Why a text with these secrets is not kept, in words for its user, without the secrets."""
-    if not findings:
-        return ""
-    kind = findings[0].kind
-    article = "an" if kind[0] in "aeioAEIO" else "a"
-    return f"it holds what looks like {article} {kind}; secrets are never remembered"
+    return Phrase("holds_secret") if findings else ""
 
 
 def _named_secrets(text: str) -> Iterator[Finding]:

@@ -197,7 +197,7 @@ def extended_block(block: str, *paragraphs: str) -> str:
 def withheld_reason(memory: Memory, hidden: HiddenMemories) -> str:
     """Why a memory's words may not stand where the chat's model reads them; empty if they may."""
     return (
-        "kept from this model"
+        phrase("kept_from_model")
         if hidden.holds(memory)
         else reason_against(memory)
     )

@@ -12,6 +12,7 @@ from adaptive.core import (
     clipped_line,
     has_ended,
     has_words,
+    phrase,
     plain_line,
 )
 from adaptive.privacy import escaped_entry
@@ -43,7 +44,7 @@ def explained(
     question = candidates.question
     index = candidates.index
     if not index.memories:
-        return "Nothing is remembered about you yet."
+        return phrase("nothing_known")
     rankings = ranked_candidates(candidates)
     fit = fitting_by_settings(candidates, rankings, settings)
     coming = _coming(selection, fit, numbers)
@@ -63,9 +64,8 @@ def explained(
         words = _named(memory, numbers)
         reason = withheld_reason(memory, hidden)
         if reason:
-            words = (
-                f"A memory of {utc_day(memory.created_at)}, not repeated here"
-            )
+            day = utc_day(memory.created_at)
+            words = f"{phrase('not_repeated')} ({day})"
         else:
             reason = _reason_to_stay(
                 memory, selection, settings, [*fit, *beyond]
@@ -73,21 +73,21 @@ def explained(
         nearly.append(f"- {words}: {_figures(near)}, {reason}")
     asked = _quoted(question.text)
     if selection.fitting:
-        head = f"For {asked} these memories come:"
+        head = phrase("these_come", words=asked)
     else:
-        head = f"No memory fits {asked}{'; these come all the same:' if coming else '.'}"
-    closing = "Worked out anew from what is remembered now, without a model."
+        head = phrase("none_fits", words=asked)
+        if coming:
+            head += f" {phrase('all_the_same')}"
+    closing = phrase("worked_out")
     newest = question.queries()[-1]
-    if newest.vector is None and has_words(question.text):
-        closing += (
-            " The message has no vector at present: keywords serve alone."
-        )
     missing = len(index.missing())
+    # The message counts, too.
+    missing += newest.vector is None and has_words(question.text)
     if missing:
-        closing += f" {missing} not embedded yet: found by keywords."
+        closing += f" {phrase('by_keywords', n=missing)}."
     parts = [head, "\n".join(coming.values())]
     if nearly:
-        parts += ["Nearly:", "\n".join(nearly)]
+        parts += [phrase("nearly"), "\n".join(nearly)]
     return "\n\n".join(filter(None, [*parts, closing]))
 
 
@@ -100,17 +100,17 @@ def _reason_to_stay(
     """Why a memory does not come that may stand in a prompt."""
     candidates = selection.candidates
     if has_ended(memory, candidates.question.today):
-        return f"it held until {memory.until}"
+        return phrase("until", day=memory.until)
     if memory.is_quiet:
-        return "it is quiet"
+        return phrase("is_quiet")
     if memory.id in candidates.withheld:
-        return "the message asks to forget it"
+        return phrase("asks_to_forget")
     if memory.id not in fitting_ids:
-        return "not near enough"
+        return phrase("not_near")
     core = {entry.memory.id for entry in selection.core}
     if len(selection.fitting.keys() - core) < settings.related_memories_n:
-        return "no room is left for it"
-    return f"beyond the limit of {settings.related_memories_n} memories"
+        return phrase("no_room_left")
+    return phrase("limit_is", n=settings.related_memories_n)
 
 
 def _coming(
@@ -125,19 +125,17 @@ def _coming(
     }
     for entry in selection.core:
         memory = entry.memory
-        always = "for every answer"
+        always = "for_every_answer"
         if memory.is_pinned:
-            always = "pinned"
+            always = "is_pinned"
         elif memory.importance >= CORE_IMPORTANCE:
             always = "important"
-        reasons.setdefault(memory.id, []).append(always)
+        reasons.setdefault(memory.id, []).append(phrase(always))
     for memory in selection.candidates.bearing:
         if memory.id in selection.shown:
-            reasons.setdefault(memory.id, []).append(
-                "for a message about you or for advice"
-            )
+            reasons.setdefault(memory.id, []).append(phrase("for_advice"))
     for entry in selection.retrieved:
-        reasons.setdefault(entry.memory.id, ["shown earlier in this chat"])
+        reasons.setdefault(entry.memory.id, [phrase("shown_earlier")])
     lines: dict[str, str] = {}
     for memory_id, why in reasons.items():
         memory = selection.candidates.memory(memory_id)
@@ -164,8 +162,8 @@ def _figures(near: Ranked) -> str:
     for name in ("similarity", "keywords", "neighbours"):
         value: float = getattr(near, name)
         if round(value, 1):
-            parts.append(f"{name} {value:.1f}")
-    return f"{round(100 * near.relevance)} % ({' + '.join(parts) or 'nothing in common'})"
+            parts.append(f"{phrase(name)} {value:.1f}")
+    return f"{round(100 * near.relevance)} % ({' + '.join(parts) or '0'})"
 
 
 async def show_sources(hook: Hook, selection: Selection) -> None:

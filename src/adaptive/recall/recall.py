@@ -221,10 +221,10 @@ class Recall:
         """
         recalls = may_be_given_memories(hook)
         if not recalls or await hook.kind() != hook.told_kind:
-            return "No message here is given memories: by your settings, or the kind of this chat."
+            return phrase("none_given")
         question = question_of(hook, messages, answered=True)
         if not question.text:
-            return "There is no message before this one."
+            return phrase("no_answer_yet")
         if hook.settings.use_llm_for_relevance:
             # The threshold is for the model's scores.
             unjudged = {
