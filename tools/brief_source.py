@@ -1,7 +1,7 @@
 """Python source without what only its editors need: comments, docstrings, and most types.
 
 Open WebUI reads the installed file's whole text up to three times a turn, and formats it when it is
-saved in the editor. Its reader finds the full text in ``src/``, by the path in the banner above
+saved in the editor. Its reader finds the full text in ``src/adaptive/``, by the path in the banner above
 each module.
 """
 
@@ -158,10 +158,6 @@ def _without_spaces(text: str) -> str:
     return "".join(lines)
 
 
-# Of statements that are put on one line; a traceback names the line.
-_LONGEST_JOINED = 120
-
-
 def _with_short_bodies(text: str, longest_line: int) -> str:
     """The same program with short statements on one line, and a body of one line on that of its head."""
     statements = [
@@ -180,7 +176,7 @@ def _with_short_bodies(text: str, longest_line: int) -> str:
             was_simple, before = joined[-1]
             both = f"{before};{line.strip()}"
             is_beside = _depth(before) == _depth(line)
-            fits = len(both) <= _LONGEST_JOINED
+            fits = len(both) <= longest_line
             if was_simple and is_beside and fits:
                 joined.pop()
                 line = both

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.bundle.small_project import COMMITTED, PROJECT
 from tools.brief_source import is_port
 
-BANNER = re.compile(r"^# (src/\S+)$", re.MULTILINE)
+BANNER = re.compile(r"^# (\S+\.py)$", re.MULTILINE)
 
 
 class Untyped(ast.NodeTransformer):
@@ -79,7 +79,7 @@ def test_every_module() -> None:
     )
     for path, section in zip(rest[0::2], rest[1::2], strict=True):
         own = re.sub(rf"\b(_\w+?)__{Path(path).stem}\b", r"\1", section)
-        source = (PROJECT / path).read_text(encoding="utf-8")
+        source = (PROJECT / "src/adaptive" / path).read_text(encoding="utf-8")
         assert [*statements(source)] == [*statements(own)], path
     named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     defined = Counter(

@@ -34,9 +34,9 @@ def executed(text: str) -> ModuleType:
 def test_module_text(project: Path) -> None:
     """A module stands below its banner, without docstring, imports, comments and spare lines."""
     text = build(project)
-    start = text.index("# src/adaptive/a_late.py")
+    start = text.index("# a_late.py")
     expected = '''\
-# src/adaptive/a_late.py
+# a_late.py
 WORD=re.compile(r"\\w+")
 LONG_TEXT="""
 
