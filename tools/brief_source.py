@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 import io
 import itertools
+import re
 import subprocess
 import sys
 import tokenize
+from collections import Counter
 from collections.abc import Iterator
 from typing import TypeGuard
 
@@ -113,6 +115,25 @@ def typed_variables(module: ast.Module) -> Iterator[ast.AnnAssign]:
             continue
         if node.value is not None:
             yield node
+
+
+def without_unused_names(text: str) -> str:
+    """The same program without names of types that only the types left out have used."""
+    words = Counter(re.findall(r"\w+", text))
+    lines = text.splitlines(keepends=True)
+    for statement in ast.parse(text).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                is_type = not any(
+                    isinstance(node, ast.Call) for node in ast.walk(value)
+                )
+                is_type = is_type and not isinstance(value, ast.Constant)
+            case _:
+                continue
+        if is_type and words[name] == 1:
+            first, last = statement.lineno - 1, statement.end_lineno or 0
+            lines[first:last] = [""] * (last - first)
+    return "".join(lines)
 
 
 def reflowed(text: str, longest_line: int) -> str:

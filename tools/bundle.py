@@ -20,7 +20,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from tools.ascii_source import ascii_source
-from tools.brief_source import brief_source, reflowed
+from tools.brief_source import (
+    brief_source,
+    reflowed,
+    without_unused_names,
+)
 from tools.bundle_names import with_own_names
 from tools.bundle_rules import REWRITTEN_BY_HOST, check, rewritten_texts
 from tools.bundle_source import (
@@ -157,7 +161,9 @@ def render(
     imported = [one for module in modules for one in _shared_imports(module)]
     head = "\n".join([*docstring, HEADER, *_import_lines(imported)])
     sections = "\n\n".join(_module_text(module, prompts) for module in modules)
-    return f"{head}\n\n{reflowed(sections, LONGEST_LINE)}"
+    return (
+        f"{head}\n\n{reflowed(without_unused_names(sections), LONGEST_LINE)}"
+    )
 
 
 def _shared_imports(module: Module) -> Iterator[ast.Import | ast.ImportFrom]:

@@ -68,6 +68,16 @@ def statements(text: str) -> Iterator[str]:
             yield ast.dump(one)
 
 
+def is_unused_name(statement: str, bundle: str) -> bool:
+    """Whether a statement only names a type for types, which stand nowhere in the bundle."""
+    assigned = re.match(r"Assign\(targets=\[Name\(id='(\w+)'", statement)
+    return bool(
+        assigned
+        and "Call(" not in statement
+        and not re.search(rf"\b{assigned[1]}\b", bundle)
+    )
+
+
 def test_every_module() -> None:
     """Each module stands in the bundle with its own syntax tree, and nothing but modules does."""
     bundle = COMMITTED.read_text(encoding="utf-8")
@@ -80,7 +90,12 @@ def test_every_module() -> None:
     for path, section in zip(rest[0::2], rest[1::2], strict=True):
         own = re.sub(rf"\b(_\w+?)__{Path(path).stem}\b", r"\1", section)
         source = (PROJECT / "src/adaptive" / path).read_text(encoding="utf-8")
-        assert [*statements(source)] == [*statements(own)], path
+        expected = [
+            statement
+            for statement in statements(source)
+            if not is_unused_name(statement, bundle)
+        ]
+        assert expected == [*statements(own)], path
     named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     defined = Counter(
         one.name for one in ast.parse(bundle).body if isinstance(one, named)
