@@ -77,7 +77,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 from string import Template
 from sys import intern
 from types import CoroutineType, MappingProxyType
-from typing import Annotated, Any, ClassVar, Generic, Literal, NoReturn, ParamSpec, Protocol, Self, TypeVar, TypedDict, cast, dataclass_transform
+from typing import Annotated, Any, ClassVar, Generic, Literal, NoReturn, ParamSpec, Protocol, Self, TypeAlias, TypeVar, TypedDict, cast, dataclass_transform
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 from weakref import WeakValueDictionary
 from yarl import URL
@@ -302,12 +302,12 @@ class MemoryStore(Protocol):...
 class StoredVector:content_hash:str;vector:Vectors
 class VectorTable(Protocol):...
 # core/messages.py
-Message=JsonMapping;MessageFilter=Callable[[Sequence[Message]],Sequence[Message]];_LATEST_SECONDS__messages=1e11;_LETTER_OR_DIGIT=re.compile(r"[^\W_]");_MOST_MARKS=30;_MARKS_IN_A_ROW=re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}");_NOTE_START="> \U0001f9e0 *Adaptive Memory:* "
-_NOTE=re.compile(f"^{re.escape(_NOTE_START)}.*$",re.MULTILINE)
+Json="bool | int | float | str | list[Json] | Mapping[str, Json] | None";Message=JsonMapping;MessageFilter=Callable[[Sequence[Message]],Sequence[Message]];_LATEST_SECONDS__messages=1e11;_LETTER_OR_DIGIT=re.compile(r"[^\W_]");_MOST_MARKS=30;_MARKS_IN_A_ROW=re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
+_NOTE_START="> \U0001f9e0 *Adaptive Memory:* ";_NOTE=re.compile(f"^{re.escape(_NOTE_START)}.*$",re.MULTILINE)
 def mapping(value,*names):
  for name in names:value=mapping(value).get(name)
  return cast(JsonMapping,value)if isinstance(value,Mapping)else{}
-def listing(value):return cast(list[Any],value)if isinstance(value,list)else[]
+def listing(value):return cast(list[Json],value)if isinstance(value,list)else[]
 def text_field(fields,name):return str(fields.get(name)or "")
 def messages_of(body):return[dict(mapping(message))for message in listing(body.get("messages"))]
 def message_text(message):return storable_text(_sent_text(message))
@@ -789,7 +789,7 @@ NUMBER_WORDS=NumberWords(unpacked("".join(listed_lines("number_words"))).decode(
 _TOO_LONG__reply="the model's reply is far too long";_EMPTY=Phrase("reply_empty");ONLY_REASONING=Phrase("only_reasoned");_CUT=Phrase("reply_cut");_NO_JSON=Phrase("reply_unusable");_SEVERAL="the model gave several answers that differ";_LONGEST_REPLY=128*1024;_MOST_MARKS__reply=64;_DEEPEST__reply=8
 _FORMS__reply=compiled_patterns("reply_forms");_DECODER=json.JSONDecoder(strict=False,object_pairs_hook=lambda pairs:dict(pairs)if len(dict(pairs))==len(pairs)else{})
 @frozen
-class ReplyItems:items:list[object];listed:bool=True;cut:bool=False
+class ReplyItems:items:list[Json];listed:bool=True;cut:bool=False
 def read_items(completion,key,is_item):
  text=completion.text.strip("\ufeff \t\r\n")
  if not text or len(text)>_LONGEST_REPLY:raise ReplyUnusable(_TOO_LONG__reply if text else _EMPTY)
@@ -3039,7 +3039,7 @@ class EventRestorer:
   piece=mapping(choice,"delta");ended=frozenset[str]()
   if choice.get("finish_reason"):ended=_SPOKEN_FIELDS
   elif piece.get("tool_calls")or piece.get("content"):ended=_REASONING_FIELDS__redacted_chat
-  index=choice.get("index");delta=dict(self._restored_pieces(piece,index))
+  index=choice.get("index");delta=dict(mapping(self._restored_pieces(piece,index)))
   for name in ended:
    waiting=self._waiting.pop((index,name),"")[1:]
    if waiting:delta[name]=(delta.get(name)or "")+restore(waiting)
@@ -3047,7 +3047,7 @@ class EventRestorer:
  def _restored_response(self,kind,event):
   part,_,stage=kind.rpartition(".");delta=event.get("delta")
   if stage=="delta" and isinstance(delta,str):key=(*map(event.get,_PLACES_IN_RESPONSE),part);return{**event,"delta":self._restored_piece(key,delta)}
-  return changed_texts(event,self.redaction.restore)
+  return mapping(changed_texts(event,self.redaction.restore))
 class RedactedTurns:
  def __init__(self,now=time.monotonic):self._turns=UserCache[EventRestorer](_MOST_TURNS,seconds=_IDLE_SECONDS,now=now)
  async def redact(self,body,metadata,*,whole=None,again=False):
@@ -4257,14 +4257,14 @@ _HEADERS={"User-Agent":"Mozilla/5.0 (compatible; link check)"};_NO_SITES="224.0.
 class AnswerCorrection:
  def __init__(self):self._asking=asyncio.Semaphore(_ASKED_AT_ONCE)
  async def cleaned(self,hook,body):
-  answer=closing_answer(listing(body.get("messages")))
+  answer=closing_answer(messages_of(body))
   if not hook.settings.clean_answers or not answer:return body
   fields=await asyncio.to_thread(rewritten_answer,answer,cleaned_answer);clean={**answer,**fields};is_empty=not spoken_text(message_text(clean));anomalies=["sanitised"]if fields else[]
   if is_empty:anomalies.append("empty_response")
   if anomalies:log.info("anomalies of an answer: %s",", ".join(anomalies))
   if not fields:return body
   return{**body,"messages":[*body["messages"][:-1],clean]}
- def has_links(self,hook,body):wanted=hook.settings.validate_links and hook.told_kind=="saved";return wanted and "](" in message_text(closing_answer(listing(body.get("messages"))))
+ def has_links(self,hook,body):wanted=hook.settings.validate_links and hook.told_kind=="saved";return wanted and "](" in message_text(closing_answer(messages_of(body)))
  async def correct_links(self,hook):
   await asyncio.sleep(_STORED_SECONDS);stored=hook.stored_answer;said=await stored.said()or "";targets=await asyncio.to_thread(links_to_check,said);broken=await broken_links(targets,self._asking)
   if broken:await stored.rewrite(said,partial(corrected_links,broken=broken))
@@ -6213,9 +6213,9 @@ _PICTURES=frozenset({"image","image_url","input_image"})
 class RequestWindow:
  body:JsonObject;messages:list[JsonObject];memory_tokens:int;text_tokens:int=_MOST_TEXT_TOKENS;summary:str=""
  @cached_property
- def keys(self):return message_keys(listing(self.body.get("messages")))
+ def keys(self):return message_keys(messages_of(self.body))
  @cached_property
- def sent_keys(self):sent={*map(id,self.messages)};of_user=filter(is_of_user,listing(self.body.get("messages")));return[key for key,message in zip(self.keys,of_user,strict=True)if id(message)in sent]
+ def sent_keys(self):sent={*map(id,self.messages)};of_user=filter(is_of_user,self.body["messages"]);return[key for key,message in zip(self.keys,of_user,strict=True)if id(message)in sent]
 async def request_window(hook,plain,notes):
  messages=plain.body["messages"]
  if plain.messages is messages or await hook.native.compacts():return replace(plain,messages=messages)
@@ -6225,7 +6225,7 @@ async def request_window(hook,plain,notes):
   except AdaptiveMemoryError as error:log_failure("turns gave way without a summary",error)
  taken=_tokens_of_all(plain.messages)+estimated_tokens(summary);memories=plain.memory_tokens;left=hook.settings.max_context_tokens-taken-memories;return replace(plain,memory_tokens=max(memories+min(left,0),min(_CORE_TOKENS,memories)),text_tokens=min(plain.text_tokens,max(left,0)),summary=summary)
 def plain_window(hook,body):
- settings=hook.settings;messages=rewritten_answers(listing(body.get("messages")),without_answer_note);window=RequestWindow(body={**body,"messages":messages},messages=messages,memory_tokens=(settings.max_injected_tokens if settings.show_memories else 0));most=settings.max_context_tokens
+ settings=hook.settings;messages=rewritten_answers(messages_of(body),without_answer_note);window=RequestWindow(body={**body,"messages":messages},messages=messages,memory_tokens=(settings.max_injected_tokens if settings.show_memories else 0));most=settings.max_context_tokens
  if most<=0 or hook.told_kind in _UNCUT_KINDS:return window
  reserved=window.memory_tokens
  if settings.history_recall!="off":reserved+=window.text_tokens
@@ -6314,7 +6314,7 @@ def _with_text(message,which,change):
  content=message.get("content");parts=[*listing(content)]
  if not parts:text=str(content or "");changed=change(text);kept=content if changed==text else changed;return{**message,"content":kept}
  places=[place for place,part in enumerate(parts)if isinstance(mapping(part).get("text"),str)]
- if places:place=places[which];parts[place]={**parts[place],"text":change(parts[place]["text"])}
+ if places:place=places[which];part=mapping(parts[place]);parts[place]={**part,"text":change(text_field(part,"text"))}
  elif text:=change(""):parts.append({"type":"text","text":text})
  return{**message,"content":parts}
 class TurnBlocks:
@@ -6323,7 +6323,7 @@ class TurnBlocks:
  def added(self,body,metadata):
   blocks=self._blocks.get(_turn_key(metadata))
   if blocks is None:return body
-  messages=listing(body.get("messages"));return{**body,"messages":with_blocks(messages,blocks)}
+  messages=with_blocks(messages_of(body),blocks);return{**body,"messages":messages}
  def let_go(self,metadata):self._blocks.pop(_turn_key(metadata))
 def _turn_key(metadata):mark=turn_state(metadata).get("block_mark","");return str(metadata.get("user_id")or ""),mark
 # recall/selection.py
@@ -6472,7 +6472,7 @@ class Recall:
   if features.get("memory")and(hook.settings.native_memory=="replace" or hook.place.is_divided or(await hook.hidden_from()).names):off={**plain.body,"features":{**features,"memory":False}};plain=replace(plain,body=off)
   return await request_window(hook,plain,self.notes)
  async def recalled(self,hook,window):
-  messages=listing(window.body.get("messages"));question=question_of(hook,messages);typed=typed_message(messages,hook.question_id);erases=spoken_request(hook,typed)not in(None,"restore");selection=None
+  messages=messages_of(window.body);question=question_of(hook,messages);typed=typed_message(messages,hook.question_id);erases=spoken_request(hook,typed)not in(None,"restore");selection=None
   async with self.asking(hook,messages,question.text,question.first)as complete:
    if may_be_given_memories(hook)and not erases:
     task=await hook.native.task_that_reads(window.body)

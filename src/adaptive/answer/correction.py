@@ -27,9 +27,9 @@ from adaptive.core import (
     JsonObject,
     closing_answer,
     compiled_patterns,
-    listing,
     log,
     message_text,
+    messages_of,
     rewritten_answer,
     spoken_text,
 )
@@ -78,7 +78,7 @@ class AnswerCorrection:
         The host stores what it gets back, and tells the page. What was wrong is counted in the
         turn's state and logged, without any text.
         """
-        answer = closing_answer(listing(body.get("messages")))
+        answer = closing_answer(messages_of(body))
         if not hook.settings.clean_answers or not answer:
             return body
         # In a thread: a long answer takes tens of milliseconds, and other chats go on.
@@ -101,7 +101,7 @@ class AnswerCorrection:
         """Whether an answer holds links that are to be checked; only stored ones are."""
         wanted = hook.settings.validate_links and hook.told_kind == "saved"
         return wanted and "](" in message_text(
-            closing_answer(listing(body.get("messages")))
+            closing_answer(messages_of(body))
         )
 
     async def correct_links(self, hook: Hook) -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from adaptive.core import (
+    Json,
     JsonMapping,
     JsonObject,
     has_words,
@@ -45,7 +46,7 @@ _FORMS = pattern_table("exports")
 CarriedEntry = JsonObject | str
 
 
-def entries_of(text: str) -> Iterator[CarriedEntry]:
+def entries_of(text: str) -> Iterator[Json]:
     """The entries of a text; what is said around JSON, or a fence that holds most of it, is none.
 
     What begins like JSON is never read as lines: each of its keys would become a memory.
@@ -103,7 +104,7 @@ def _loaded(text: str) -> object:
     return None if level else value
 
 
-def _of_json(text: str) -> Iterator[CarriedEntry]:
+def _of_json(text: str) -> Iterator[Json]:
     """The entries of JSON, or of JSON on each line."""
     lines = [text]
     if _loaded(text) is None and _loaded(text.partition("\n")[0]) is not None:
@@ -116,7 +117,7 @@ def _of_json(text: str) -> Iterator[CarriedEntry]:
             yield from _of_value(value)
 
 
-def _of_value(value: object) -> Iterator[CarriedEntry]:
+def _of_value(value: object) -> Iterator[Json]:
     """The entries that lie in a value of JSON."""
     if isinstance(value, str):
         yield from _of_content(value, {})
@@ -129,7 +130,7 @@ def _of_value(value: object) -> Iterator[CarriedEntry]:
         yield str(value)
 
 
-def _of_fields(fields: JsonMapping) -> Iterator[CarriedEntry]:
+def _of_fields(fields: JsonMapping) -> Iterator[Json]:
     """The entries that lie in fields; those without a known name are of the user's profile."""
     named = {name.strip().casefold(): field for name, field in fields.items()}
     parts = [named[name] for name in _FORMS["parts"] if name in named]
@@ -156,7 +157,7 @@ def _of_fields(fields: JsonMapping) -> Iterator[CarriedEntry]:
                 yield _entry(str(item), {"label": label})
 
 
-def _items(field: object) -> list[object]:
+def _items(field: object) -> Sequence[object]:
     """The items of a list; of anything else itself."""
     items = listing(field)
     return items if items or field == [] else [field]
@@ -170,7 +171,7 @@ def _fits(form: str, fields: JsonMapping) -> bool:
     )
 
 
-def _of_content(text: str, fields: JsonMapping) -> Iterator[CarriedEntry]:
+def _of_content(text: str, fields: JsonMapping) -> Iterator[Json]:
     """What a text in JSON says, be it a whole page, with the fields that stand with it."""
     is_page = _PAGE.search(text) if "\n" in text else None
     if is_page is None:
@@ -191,7 +192,7 @@ def _entry(content: str, fields: JsonMapping) -> JsonObject:
     return {**fields, **mapping(fields, "meta"), **noted, **said}
 
 
-def _of_lines(text: str) -> Iterator[CarriedEntry]:
+def _of_lines(text: str) -> Iterator[Json]:
     """The entries of Markdown.
 
     In a list what has no marks is talk, unless there is a heading above it.
@@ -231,7 +232,7 @@ def _marked(line: str) -> CarriedEntry:
     return {"content": words[dated.end() :], "said_at": day}
 
 
-def _of_table(lines: Sequence[str]) -> Iterator[CarriedEntry]:
+def _of_table(lines: Sequence[str]) -> Iterator[Json]:
     """The rows of tables by the names of their columns; of others what they say in words."""
     heads: list[str] = []
     for line in lines:

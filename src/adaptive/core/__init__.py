@@ -28,6 +28,7 @@ from adaptive.core.marks import (
     scope_of,
 )
 from adaptive.core.messages import (
+    Json,
     Message,
     MessageFilter,
     answer_note,

@@ -9,11 +9,15 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal, cast
+from typing import Literal, TypeAlias, cast
 from zoneinfo import ZoneInfo
 
 from adaptive.core.model import JsonMapping, JsonObject, Utterance
 
+# What JSON may hold.
+Json: TypeAlias = (
+    "bool | int | float | str | list[Json] | Mapping[str, Json] | None"
+)
 Message = JsonMapping
 # From the messages of a chat to those that may be remembered.
 MessageFilter = Callable[[Sequence[Message]], Sequence[Message]]
@@ -36,9 +40,9 @@ def mapping(value: object, *names: str) -> JsonMapping:
     return cast(JsonMapping, value) if isinstance(value, Mapping) else {}
 
 
-def listing(value: object) -> list[Any]:
+def listing(value: object) -> list[Json]:
     """The value if it is a list, else an empty one."""
-    return cast(list[Any], value) if isinstance(value, list) else []
+    return cast(list[Json], value) if isinstance(value, list) else []
 
 
 def text_field(fields: JsonMapping, name: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from adaptive.core import (
     Completion,
+    Json,
     JsonMapping,
     Phrase,
     ReplyUnusable,
@@ -45,7 +46,7 @@ ItemTest = Callable[[JsonMapping], bool]
 class ReplyItems:
     """What a reply holds, whether in a list, which is an answer as a whole, and its end missing."""
 
-    items: list[object]
+    items: list[Json]
     listed: bool = True
     cut: bool = False
 
@@ -139,7 +140,7 @@ def _found(
         return ReplyItems(items)
     fields = mapping(value)
     plain = {plain_name(name): field for name, field in fields.items()}
-    answer: object = plain.get(plain_name(key))
+    answer: Json = plain.get(plain_name(key))
     if answer == [] or listing(answer):
         return ReplyItems(listing(answer))
     if is_item(fields):

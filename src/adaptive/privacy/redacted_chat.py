@@ -6,9 +6,9 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from adaptive.core import (
+    Json,
     JsonMapping,
     JsonObject,
     UserCache,
@@ -48,8 +48,8 @@ _Change = Callable[[str], str]
 
 
 def redacted_chat(
-    messages: Sequence[Any], redaction: Redaction, whole: Sequence[Any] = ()
-) -> list[Any]:
+    messages: Sequence[Json], redaction: Redaction, whole: Sequence[Json] = ()
+) -> list[Json]:
     """Messages with placeholders in all their texts; addresses of images, ids and names stay.
 
     Placeholders are numbered in the order of the ``whole``, of which these may be a part.
@@ -63,7 +63,7 @@ def redacted_chat(
     ]
 
 
-def changed_texts(value: Any, change: _Change) -> Any:
+def changed_texts(value: Json, change: _Change) -> Json:
     """A message, or a part of one, whose texts are changed."""
     if isinstance(value, str):
         return change(value)
@@ -78,7 +78,7 @@ def changed_texts(value: Any, change: _Change) -> Any:
     return fields or value
 
 
-def _changed_arguments(arguments: Any, change: _Change) -> Any:
+def _changed_arguments(arguments: Json, change: _Change) -> Json:
     """Arguments, as a JSON document or parsed, that are the same kind of thing afterwards."""
     if not isinstance(arguments, str):
         return changed_values(arguments, change)
@@ -94,7 +94,7 @@ def _changed_arguments(arguments: Any, change: _Change) -> Any:
     )
 
 
-def changed_values(value: Any, change: _Change) -> Any:
+def changed_values(value: Json, change: _Change) -> Json:
     """A parsed document whose texts, names of fields and numbers are changed."""
     if isinstance(value, str):
         return change(value)
@@ -127,7 +127,7 @@ class EventRestorer:
         # stands behind the last sign given on: a placeholder without brackets begins a word.
         self._waiting: dict[tuple[object, ...], str] = {}
 
-    def restored(self, event: JsonMapping) -> Any:
+    def restored(self, event: object) -> object:
         """The event with values for placeholders; the one given is not changed."""
         fields = mapping(event)
         kind = str(fields.get("type"))
@@ -168,7 +168,7 @@ class EventRestorer:
         certain = text[1:certain_to]
         return self.redaction.restore(certain, json_text=is_json)
 
-    def _restored_pieces(self, value: Any, *place: object) -> Any:
+    def _restored_pieces(self, value: Json, *place: object) -> Json:
         """What is certain of the pieces in a part of an event, which is told by its place."""
         if isinstance(value, str):
             return self._restored_piece(place, value)
@@ -183,7 +183,7 @@ class EventRestorer:
             fields[name] = self._restored_pieces(fields[name], *place, name)
         return fields or value
 
-    def _restored_choice(self, choice: JsonMapping) -> Any:
+    def _restored_choice(self, choice: JsonMapping) -> JsonMapping:
         """One choice of a chunk, or of a whole answer."""
         restore = self.redaction.restore
         if "message" in choice:
@@ -198,21 +198,21 @@ class EventRestorer:
             # With words or calls the thought is over; it must not go on behind them.
             ended = _REASONING_FIELDS
         index = choice.get("index")
-        delta = dict(self._restored_pieces(piece, index))
+        delta = dict(mapping(self._restored_pieces(piece, index)))
         for name in ended:
             waiting = self._waiting.pop((index, name), "")[1:]
             if waiting:
                 delta[name] = (delta.get(name) or "") + restore(waiting)
         return {**choice, "delta": delta} if delta else choice
 
-    def _restored_response(self, kind: str, event: JsonMapping) -> Any:
+    def _restored_response(self, kind: str, event: JsonMapping) -> JsonMapping:
         """An event of the Responses API, whose last ones tell all again (OpenAI's reference)."""
         part, _, stage = kind.rpartition(".")
         delta = event.get("delta")
         if stage == "delta" and isinstance(delta, str):
             key = (*map(event.get, _PLACES_IN_RESPONSE), part)
             return {**event, "delta": self._restored_piece(key, delta)}
-        return changed_texts(event, self.redaction.restore)
+        return mapping(changed_texts(event, self.redaction.restore))
 
 
 class RedactedTurns:
@@ -275,8 +275,8 @@ class RedactedTurns:
         return {**body, "messages": messages}
 
     def restore_event(
-        self, event: Any, metadata: JsonObject, body: JsonObject
-    ) -> Any:
+        self, event: object, metadata: JsonObject, body: JsonObject
+    ) -> object:
         """A piece of an answer to the request ``body`` with values for placeholders.
 
         Where the host gives what was said before a tool call back to the model without asking us

@@ -13,6 +13,8 @@ from adaptive.core import (
     listing,
     mapping,
     message_text,
+    messages_of,
+    text_field,
     turn_state,
 )
 from adaptive.recall.block import (
@@ -179,7 +181,8 @@ def _with_text(
     ]
     if places:
         place = places[which]
-        parts[place] = {**parts[place], "text": change(parts[place]["text"])}
+        part = mapping(parts[place])
+        parts[place] = {**part, "text": change(text_field(part, "text"))}
     elif text := change(""):
         parts.append({"type": "text", "text": text})
     return {**message, "content": parts}
@@ -210,8 +213,8 @@ class TurnBlocks:
         blocks = self._blocks.get(_turn_key(metadata))
         if blocks is None:
             return body
-        messages = listing(body.get("messages"))
-        return {**body, "messages": with_blocks(messages, blocks)}
+        messages = with_blocks(messages_of(body), blocks)
+        return {**body, "messages": messages}
 
     def let_go(self, metadata: JsonObject) -> None:
         """Let go of the block of a turn that is over."""

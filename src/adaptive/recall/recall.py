@@ -17,9 +17,9 @@ from adaptive.core import (
     MemoryUnavailable,
     Message,
     Sources,
-    listing,
     log_failure,
     mapping,
+    messages_of,
     phrase,
     tally,
     tell_outcome,
@@ -130,7 +130,7 @@ class Recall:
         Raises:
             HostError: memories can't be read.
         """
-        messages = listing(window.body.get("messages"))
+        messages = messages_of(window.body)
         question = question_of(hook, messages)
         typed = typed_message(messages, hook.question_id)
         # The answer would repeat what is to be erased.

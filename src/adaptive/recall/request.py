@@ -22,6 +22,7 @@ from adaptive.core import (
     log_failure,
     mapping,
     message_text,
+    messages_of,
     newest_user_message,
     rewritten_answers,
     without_answer_note,
@@ -70,13 +71,13 @@ class RequestWindow:
     @cached_property
     def keys(self) -> list[str]:
         """The keys of all messages of the user, in their order."""
-        return message_keys(listing(self.body.get("messages")))
+        return message_keys(messages_of(self.body))
 
     @cached_property
     def sent_keys(self) -> list[str]:
         """Those of the messages that are sent."""
         sent = {*map(id, self.messages)}
-        of_user = filter(is_of_user, listing(self.body.get("messages")))
+        of_user = filter(is_of_user, self.body["messages"])
         return [
             key
             for key, message in zip(self.keys, of_user, strict=True)
@@ -122,9 +123,7 @@ def plain_window(hook: Hook, body: JsonObject) -> RequestWindow:
     What fits with all that may be recalled for it comes back as it is.
     """
     settings = hook.settings
-    messages = rewritten_answers(
-        listing(body.get("messages")), without_answer_note
-    )
+    messages = rewritten_answers(messages_of(body), without_answer_note)
     window = RequestWindow(
         body={**body, "messages": messages},
         messages=messages,
