@@ -35,7 +35,7 @@ class Rate:
     @property
     def share(self) -> float:
         """The part that holds, from 0 to 1."""
-        return 1 - len(self.misses) / self.cases
+        return (self.cases - len(self.misses)) / self.cases
 
     def at_least(self, bar: float) -> None:
         """Print rate and misses, and fail below the bar or where nothing was tried."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adaptive.learn.entailment import pair_features, turns_round
 from adaptive.learn.proposals import read_notes
+from adaptive.learn.support import begun_sentences
 from tests.rates import rate
 
 # Of somebody else; then what is denied, supposed or asked.
@@ -153,21 +154,29 @@ ONE_TURNED = [
 ]
 
 
+def is_turned(pair: tuple[str, str]) -> bool:
+    """Whether a sentence turns round what is quoted whole."""
+    said, sentence = pair
+    return turns_round(begun_sentences(said), [said], sentence)
+
+
 def test_turned_round() -> None:
     """Most of what others are, and of what is denied, supposed or asked, is not so of the user."""
-    rate(TURNED, lambda pair: turns_round([pair[0]], pair[1])).at_least(0.43)
+    rate(TURNED, is_turned).at_least(0.55)
 
 
 def is_turned_note(pair: tuple[str, str]) -> bool:
     """Whether a note turns round what it quotes of its line."""
     said, sentence = pair
     (note,) = read_notes(f"1 {sentence}", [said], 0)
-    return turns_round([note["evidence"]], note["content"])
+    return turns_round(
+        begun_sentences(said), [note["evidence"]], note["content"]
+    )
 
 
 def test_notes_turned_round() -> None:
     """A note quotes enough of its line to tell of whom it is said, and whether it is so."""
-    rate(TURNED, is_turned_note).at_least(0.43)
+    rate(TURNED, is_turned_note).at_least(0.55)
     rate(SAID_SO, lambda pair: not is_turned_note(pair)).at_least(0.95)
 
 
@@ -179,22 +188,30 @@ def test_one_of_two() -> None:
 
 def test_said_so() -> None:
     """What is said of the same person in the same sense follows."""
-    rate(SAID_SO, lambda pair: not turns_round([pair[0]], pair[1])).at_least(
-        0.95
-    )
+    rate(SAID_SO, lambda pair: not is_turned(pair)).at_least(0.95)
 
 
 def test_other_words() -> None:
     """A sentence in words of its own is not judged by its few shared ones."""
-    assert not turns_round(["my spark is off sick"], "User is an electrician.")
+    assert not is_turned(("my spark is off sick", "User is an electrician."))
+
+
+def test_around_a_quotation() -> None:
+    """A note is judged by the sentence around its quotation, which asks, supposes or cites."""
+    said = begun_sentences('Oh well. If I had "a dog" I\'d walk?')
+    features = pair_features(said, ["a dog"], "User has a dog.")
+    assert features >= {"q if", "q if|i", "q i|*|=", "? True", '" True'}
 
 
 def test_features() -> None:
-    """Shared words are one mark, and words that are not known another."""
-    assert pair_features(["my owl is grey"], "User is grey.", {"my"}) == {
-        *("c _", "c _ before", "c ^|_", "c _|=", "c =|=", "c =|$"),
-        *("c ^|_|=", "c _|=|=", "c =|=|$"),
-        *("q my", "q my before", "q _", "q _ before"),
-        *("q ^|my", "q my|_", "q _|=", "q =|=", "q =|$"),
-        *("q ^|my|_", "q my|_|=", "q _|=|=", "q =|=|$"),
+    """What both have is one mark with how its ending differs, and each word stands for any, too."""
+    said = begun_sentences("my owl sings")
+    features = pair_features(said, ["my owl sings"], "User singing.")
+    assert features == {
+        *("c user", "c -er", "c ing>s", "c ^|user", "c ^|_", "c user|="),
+        *("c _|=", "c =|$", "c ^|*|=", "c user|*|$"),
+        *("q my", "q -my", "q owl", "q -wl", "q s>ing", "q ^|my", "q ^|_"),
+        *("q my|owl", "q my|_", "q _|owl", "q _|_", "q owl|=", "q _|="),
+        *("q =|$", "q ^|*|owl", "q my|*|=", "q owl|*|$"),
+        *("b ", "? False", '" False'),
     }

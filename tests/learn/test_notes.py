@@ -138,9 +138,12 @@ def test_kinds_that_the_admin_wants_are_asked_for() -> None:
     assert "of these kinds: health, goal." in request.earlier[-2]
 
 
-def test_what_is_not_there_is_no_evidence() -> None:
-    """A note on a line that the message has not quotes nothing; one on no memory is a new fact."""
-    (note,) = read_notes("7 User works nights.", LINES, 0)
+def test_notes_are_of_the_line_that_has_their_words() -> None:
+    """A note under a wrong number quotes the line that says it; one on no memory is a new fact."""
+    for number in (1, 7):
+        (note,) = read_notes(f"{number} User works nights.", LINES, 0)
+        assert note["evidence"] == "i work nights at a"
+    (note,) = read_notes("1 User works nights.", [], 0)
     assert note["evidence"] == ""
     source = ExtractionSource(LINES, SHOWN)
     (wrong,) = read_proposals(Completion("1 #3 User works."), source, SETTINGS)

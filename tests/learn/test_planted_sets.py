@@ -12,6 +12,7 @@ from tests.fakes import hook_settings, turn
 from tests.rates import labelled_set, rate
 
 INVENTIONS: list[dict[str, Any]] = labelled_set("planted_inventions")
+TURNED: list[dict[str, Any]] = labelled_set("turned_sentences")
 TRUTHS: list[dict[str, Any]] = labelled_set("hard_truths")
 SETTINGS = hook_settings()
 # What each kind of invention is refused at least.
@@ -24,6 +25,16 @@ BARS = {
     "delete": 0.95,
     "whose": 0.45,
     "negated": 0.45,
+}
+# What of messages that say no such thing of the user is refused at least.
+TURNED_BARS = {
+    "play": 0.15,
+    "asked": 0.35,
+    "supposed": 0.5,
+    "over": 0.25,
+    "denied": 0.3,
+    "near": 0.7,
+    "quoted": 0.2,
 }
 
 
@@ -59,3 +70,25 @@ def test_inventions_are_refused(kind: str, bar: float) -> None:
 def test_truths_are_kept() -> None:
     """What was said is kept, however numbers, days, names and words are written."""
     rate(TRUTHS, lambda case: outcome(case).is_open).at_least(0.92)
+
+
+def turned_cases(kind: str, follows: bool) -> list[dict[str, Any]]:
+    """The cases of the set of turned sentences that are of a kind, wrong or right."""
+    return [
+        {**case, "kind": "new"}
+        for case in TURNED
+        if case["follows"] == follows and case["kind"] == kind
+    ]
+
+
+@pytest.mark.parametrize(("kind", "bar"), TURNED_BARS.items())
+def test_turned_sentences_are_refused(kind: str, bar: float) -> None:
+    """What is played, asked, supposed, over, denied, another's or quoted is not so of the user."""
+    cases = turned_cases(kind, False)
+    rate(cases, lambda case: not outcome(case).is_open).at_least(bar)
+
+
+def test_right_sentences_beside_them_are_kept() -> None:
+    """What users say of themselves in the wordings of play, questions and suppositions is kept."""
+    cases = [one for kind in TURNED_BARS for one in turned_cases(kind, True)]
+    rate(cases, lambda case: outcome(case).is_open).at_least(0.9)

@@ -76,11 +76,11 @@ FUNCTIONS: Mapping[str, str] = {
         learn.judges.weighed
         learn.proposals._evidence
         learn.support.Source.*
+        learn.support.noted_line
         learn.support.says_again
         learn.support.without_unsaid_relation
         learn.addressing.allowed
         learn.entailment.*
-        learn.support.parts_nearest
         learn.addressing.readdressed
         learn.grounding.gated
         learn.grounding.grounded

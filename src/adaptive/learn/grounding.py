@@ -222,9 +222,17 @@ def _embroidered(claim: Claim) -> str:
 
 def _turned_round(claim: Claim) -> str:
     """The refusal of a sentence that says of the user what is said of others, or is not so."""
-    if not claim.quotation or not turns_round(claim.quotation, claim.sentence):
-        return ""
-    return DOES_NOT_FOLLOW
+    # Wishes on answers are told in orders and in questions; of a draft the model itself has told
+    # whose it is.
+    is_judged = (
+        claim.quotation
+        and claim.proposal.fact_kind != "STYLE"
+        and claim.said == claim.source.typed
+    )
+    is_turned = is_judged and turns_round(
+        claim.source.sentences, claim.quotation, claim.sentence
+    )
+    return DOES_NOT_FOLLOW if is_turned else ""
 
 
 def _unsaid_figure(claim: Claim) -> str:

@@ -39,7 +39,7 @@ from adaptive.core import (
     word_table,
 )
 from adaptive.learn.quotation import word_units
-from adaptive.learn.support import beginnings
+from adaptive.learn.support import beginnings, noted_line
 from adaptive.llm.ask import number, share, text_line
 from adaptive.llm.reply import plain_name, read_items, without_reasoning
 from adaptive.memory import draft_of
@@ -106,12 +106,14 @@ def read_notes(
     notes: list[Mapping[str, str]] = []
     # A reply may have hundreds of notes on the same long line.
     units, words_of = cache(word_units), cache(_begun_words)
+    lines = lines or [""]
+    begun = [beginnings(line) for line in lines]
     for note in map(_NOTE.fullmatch, reply.splitlines()):
         if note is None or not has_words(note["sentence"]):
             continue
         end = _UNTIL.search(note["sentence"])
         sentence = _UNTIL.sub("", note["sentence"]).strip()
-        line = _line(int(note["line"]), lines)
+        line = lines[noted_line(sentence, int(note["line"]), begun)]
         if units(sentence) == units(line):
             # A model that only copies has not said whose it is.
             sentence = f"User said: {line}"
@@ -131,10 +133,6 @@ def read_notes(
             fields["evidence"] = line
         notes.append(fields)
     return notes
-
-
-def _line(number: int, lines: Sequence[str]) -> str:
-    return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
 def _begun_words(line: str) -> list[tuple[re.Match[str], frozenset[str]]]:

@@ -12,7 +12,7 @@ from datetime import date
 from functools import cached_property
 from operator import attrgetter
 
-from adaptive.core import Memory, Turn, frozen
+from adaptive.core import Memory, Turn, frozen, sentences
 from adaptive.learn.derivation import Said
 from adaptive.learn.figures import Figures
 from adaptive.learn.quotation import (
@@ -56,6 +56,20 @@ _LEAST_NEW = 0.3  # a fact of which less is new says no more than another one
 def beginnings(text: str) -> frozenset[str]:
     """How the telling words of a text begin."""
     return frozenset(map(beginning, telling_words(text) or tokens(text)))
+
+
+def noted_line(
+    sentence: str, number: int, begun: Sequence[frozenset[str]]
+) -> int:
+    """The place of the line with most telling words of a note, of several that with its number.
+
+    Small models count their notes in place of the lines.
+    """
+    telling = beginnings(sentence)
+    return max(
+        range(len(begun)),
+        key=lambda at: (len(telling & begun[at]), at + 1 == number),
+    )
 
 
 def beginning(word: str) -> str:
@@ -191,19 +205,6 @@ def left_over(spans: Sequence[str], sentence: str) -> int:
     return len(quoted - beginnings(sentence))
 
 
-def parts_nearest(spans: Sequence[str], sentence: str) -> list[str]:
-    """The parts of a quotation, up to a comma or stop, that share most words with a sentence."""
-    telling = beginnings(sentence)
-    parts = [part for span in spans for part in _PARTS.findall(span)]
-    shared = [len(beginnings(part) & telling) for part in parts]
-    most = max(shared, default=0)
-    return [
-        part
-        for part, count in zip(parts, shared, strict=True)
-        if count == most
-    ]
-
-
 def reworded(spans: Sequence[str], sentence: str) -> int:
     """How many quoted words a sentence may put in words of its own.
 
@@ -279,6 +280,14 @@ def says_no_more(content: str, said: Sequence[str]) -> bool:
 _LEAST_QUOTED = 0.7
 
 
+BegunSentences = Sequence[tuple[str, frozenset[str]]]
+
+
+def begun_sentences(text: str) -> BegunSentences:
+    """The sentences of a text, each with how its telling words begin; an empty one without any."""
+    return [(one, beginnings(one)) for one in sentences(text) or [""]]
+
+
 @dataclass(frozen=True)
 class Source:
     """The newest message, what was typed of it and in the ones before it, and what is unpasted."""
@@ -320,6 +329,11 @@ class Source:
     def familiar(self) -> Vocabulary:
         """The words that were said, and those of the memories that the model was shown."""
         return Vocabulary.of([self.unpasted, self.earlier, *self.remembered])
+
+    @cached_property
+    def sentences(self) -> BegunSentences:
+        """What is not pasted, sentence by sentence."""
+        return begun_sentences(self.unpasted)
 
     def quotes(self, spans: Sequence[str]) -> bool:
         """Whether a quotation stands in what was typed, near enough to its words."""
