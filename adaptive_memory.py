@@ -988,9 +988,9 @@ class Entry:key:str;body:object;created_at:int;chat_id:str="";message_id:str="";
 class Entries(Protocol):...
 class Leases(Protocol):...
 def bodies_by_key(kind,entries):
- bodies={}
+ read=_reader(kind).validate_python;bodies={}
  for entry in entries:
-  with suppress(ValueError):body=_reader(kind).validate_python(entry.body);bodies[entry.key]=cast(Body,body)
+  with suppress(ValueError):bodies[entry.key]=cast(Body,read(entry.body))
  return bodies
 def read_as(kind,entries):return tuple(bodies_by_key(kind,entries).values())
 _reader=cache(TypeAdapter[object])
@@ -1162,7 +1162,7 @@ class TurnTable(EntryTable):
  async def put(self,*turns):
   if not turns:return
   user_id=turns[0].turn.user_id;ids=[queued.message_id for queued in turns];done=await self.entries.read("done",user_id,ids);learned={entry.key for entry in done};new=[one for one in turns if one.message_id not in learned];await self._write(user_id,new,replacing=False)
- async def waiting(self,user_id,since):turns=await self._turns(user_id);done=await self.entries.read("done",user_id,since=int(since));calls=[*read_as(int,done)];calls+=[turn.calls for turn in turns if turn.queued_at>=since];return UserQueue(turns,sum(calls))
+ async def waiting(self,user_id,since):kinds={"waiting":0,"done":int(since)};entries=await self.entries.read_since(user_id,kinds);turns=_turns_of(entries["waiting"]);calls=[*read_as(int,entries["done"])];calls+=[turn.calls for turn in turns if turn.queued_at>=since];return UserQueue(turns,sum(calls))
  async def withdraw(self,user_id):
   turns=await self._turns(user_id);ids=[turn.message_id for turn in turns if turn.is_past]
   if ids:await self.entries.drop("waiting",user_id,ids);await self.leases.end([turn_lease(user_id)])
@@ -1173,18 +1173,18 @@ class TurnTable(EntryTable):
   if len(turns)<len(lease.message_ids):await self.leases.end([name],lease.owner);return None
   begun=[replace(turn,attempts=turn.attempts+1)for turn in turns];await self._write(lease.user_id,begun);return turns
  async def renew(self,lease,until):name=turn_lease(lease.user_id);return await self.leases.renew(name,lease.owner,until)
- async def end(self,lease,at,calls,*,learned=False,failed=False):
+ async def end(self,lease,at,calls,*,learned=(),failed=False):
   if not await self.renew(lease,time.time()+_ENDING_SECONDS):return False
-  turns=[*await self._turns(lease.user_id,lease.message_ids)]
+  turns=[*(learned or await self._turns(lease.user_id,lease.message_ids))]
   for newest in turns[-1:]:turns[-1]=replace(newest,calls=newest.calls+calls)
   if learned:counts={turn.message_id:turn.calls for turn in turns};is_past=any(turn.is_past for turn in turns);await self.finish(lease.user_id,counts,at,for_good=is_past)
   else:again=[replace(turn,due_at=at,attempts=turn.attempts-int(not failed))for turn in turns];await self._write(lease.user_id,again)
   await self.leases.end([turn_lease(lease.user_id)],lease.owner);return len(turns)==len(lease.message_ids)
- async def finish(self,user_id,calls,now,*,for_good=False):
-  done=[Entry(key=message_id,body=count,created_at=0 if for_good else int(now),expires_at=None if for_good else int(now)+_DONE_SECONDS)for message_id,count in calls.items()];await self.entries.put("done",user_id,done);await self.entries.drop("waiting",user_id,[*calls])
- async def _turns(self,user_id,message_ids=None):entries=await self.entries.read("waiting",user_id,message_ids);turns=read_as(QueuedTurn,entries);return tuple(sorted(turns,key=_place_in_queue))
+ async def finish(self,user_id,calls,now,*,for_good=False):done=[Entry(key=message_id,body=count,created_at=0 if for_good else int(now),expires_at=None if for_good else int(now)+_DONE_SECONDS)for message_id,count in calls.items()];await self.entries.put("done",user_id,done,ends="waiting")
+ async def _turns(self,user_id,message_ids=None):return _turns_of(await self.entries.read("waiting",user_id,message_ids))
  async def _write(self,user_id,turns,*,replacing=True):
   entries=[Entry(key=queued.message_id,body=asdict(queued),created_at=int(queued.queued_at),chat_id=queued.turn.source.chat_id,message_id=queued.message_id,expires_at=int(queued.queued_at)+_WAITING_SECONDS)for queued in turns];await self.entries.put("waiting",user_id,entries,replacing=replacing)
+def _turns_of(entries):turns=read_as(QueuedTurn,entries);return tuple(sorted(turns,key=_place_in_queue))
 def _place_in_queue(queued):return queued.queued_at,queued.message_id
 def next_batch(turns,now):
  waiting=sorted(turns,key=_place_in_queue);going_on={queued.turn.source.chat_id for queued in waiting if queued.due_at>now and not queued.attempts}
@@ -1296,7 +1296,7 @@ class LearningQueue:
   if failed:ended_at=now+max(delay,work.pause)
   elif verdict in("gave way","lost"):ended_at=min(turn.due_at for turn in work.turns)
   held=True
-  try:held=await self._table.end(work.lease,ended_at,0 if work.turns[-1].is_past else work.calls,learned=verdict in("learned","given up"),failed=failed)
+  try:held=await self._table.end(work.lease,ended_at,0 if work.turns[-1].is_past else work.calls,learned=work.turns if verdict in("learned","given up")else(),failed=failed)
   except TablesUnavailable as error:log_failure("turns are taken again when their lease has ended",error)
   tell_outcome(verdict if held else "lost",fault);return ended_at if held and failed else inf
 # privacy/scanning.py
@@ -2808,7 +2808,7 @@ class MemoryIndexes:
   user=self._users.get((user_id,))
   if user is not None:user.forgotten=True;user.index=None
   self._users.forget(user_id);self._views.forget(user_id);self._queries.forget(user_id)
- async def warm_up(self,embedder,table):await self.nulls.made(embedder,table);await self.examples.made(embedder,table)
+ async def warm_up(self,embedder,table):await self.nulls.made(embedder,table);vectors=await self.examples.made(embedder,table);self.judges(await embedder.name(),vectors.shape[1])
  async def findings(self,sources,patience):
   yield("OK",f"{sources.embedder.service} is asked; without it keywords serve (Admin Settings > Documents)");began=time.perf_counter();vectors=await embedded_texts(sources.embedder,["User lives in Porto."],query=False);milliseconds=round(1000*(time.perf_counter()-began))
   yield("OK",f"{vectors.shape[1]} dimensions, a text takes {milliseconds} ms");index=await self.current(sources,patience);told=f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}";yield "OK" if index.embedded.all()else "Note",told;name=await sources.embedder.name()
@@ -3151,8 +3151,9 @@ class HiddenMemories:
  names:frozenset[str]=frozenset();default:str="";all_banks:bool=False;place:Place=Place()
  @classmethod
  def of(cls,settings):read=settings.names_in("local_only_banks");written=split_names(settings.local_only_banks);return cls(names=frozenset(map(_bank_key,[*read.names,*written])),default=_bank_key(settings.default_bank),all_banks=bool(read.unknown))
- def holds(self,memory):bank=_bank_key(memory.bank)or self.default;is_elsewhere=not self.place.admits(memory.scope);return self.all_banks or bank in self.names or is_elsewhere
- def without(self,memories):return[memory for memory in memories if not self.holds(memory)]
+ def holds(self,memory):return self._hides(memory.bank,memory.scope)
+ def without(self,memories):hides=cache(self._hides);return[one for one in memories if not hides(one.bank,one.scope)]
+ def _hides(self,bank,scope):is_elsewhere=not self.place.admits(scope);is_kept=(_bank_key(bank)or self.default)in self.names;return self.all_banks or is_kept or is_elsewhere
 NOTHING_HIDDEN=HiddenMemories()
 def _bank_key(name):return " ".join(name.split()).casefold()
 # host/embedding.py
@@ -3216,7 +3217,7 @@ async def warm_up(request,indexes,table):
  model=await HostModel.of(request,None)
  if model.is_in_process:await indexes.warm_up(proven(model,table),table)
 # host/memory_vectors.py
-_LOOK_PAUSES_SECONDS=(0.0,0.5,1.5);_TRY_PAUSES_SECONDS=(0.5,1.5,15.0,60.0,300.0,*[3600.0]*24);_TRY_SECONDS=60.0;_ROWS_AT_ONCE=12;_PATIENCE_SECONDS__memory_vectors=0.2
+_LOOK_PAUSES_SECONDS=(0.0,0.5,1.5);_TRY_PAUSES_SECONDS=(0.5,1.5,15.0,60.0,300.0,*[3600.0]*24);_TRY_SECONDS=60.0;_ROWS_AT_ONCE=12;_PATIENCE_SECONDS__memory_vectors=0.2;_IDENTITY_LETTERS=20;_FINGERPRINT_LETTERS=12
 def memory_collection(user_id):return f"user-memory-{user_id}"
 async def index_rows(request,user,rows):
  from open_webui.routers import memories as router;prefix=getattr(router,"RAG_EMBEDDING_CONTENT_PREFIX",None);metadata=getattr(router,"_memory_metadata",_metadata_of_0_9);texts=[_indexed_text(row)for row in rows];model=await HostModel.of(request,user);vectors=await model.embed_behind(prefix,texts,query=False)
@@ -3266,6 +3267,20 @@ class VectorUpkeep:
     await self._sleep(pause)
    else:log.warning("Open WebUI's own vectors are not in step: reindex memories")
 VECTOR_UPKEEP=VectorUpkeep()
+@frozen
+class HostVectorTable:
+ database:HostDatabase
+ async def read(self,user_id,embedder,memory_ids=None):
+  row=VECTORS.c;query=select(row.memory_id,row.content_hash,row.vector).where(row.user_id==user_id,row.embedder==_embedder_key(embedder))
+  if memory_ids is not None:query=query.where(VECTORS.c.memory_id.in_(memory_ids))
+  return{row.memory_id:StoredVector(row.content_hash,np.frombuffer(row.vector,"<f4"))for row in await self.database.rows("reading vectors",query)}
+ async def write(self,user_id,embedder,vectors):key=_embedder_key(embedder);rows=[{"user_id":user_id,"memory_id":memory_id,"embedder":key,"content_hash":stored.content_hash,"vector":stored.vector.astype("<f4").tobytes()}for memory_id,stored in vectors.items()];await self.database.upsert("writing vectors",VECTORS,rows)
+ async def tidy(self,user_id,embedder):
+  row=VECTORS.c;memory=select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.id==row.memory_id,HOST_MEMORIES.c.user_id==user_id);is_foreign=~row.embedder.startswith(_identity_key(embedder));dropping=delete(VECTORS).where(row.user_id==user_id,is_foreign|~memory.exists())
+  await self.database.change("dropping vectors",dropping)
+ async def held(self,user_id,memories):contents={memory.id:memory.content for memory in memories};return await held_vectors(user_id,contents)
+def _embedder_key(embedder):_,fingerprint=name_parts(embedder);return f"{_identity_key(embedder)}{fingerprint[:_FINGERPRINT_LETTERS]}"
+def _identity_key(embedder):identity,_=name_parts(embedder);return content_hash(identity)[:_IDENTITY_LETTERS]
 # host/providers.py
 _LENGTHS=("max_tokens","num_predict")
 async def chosen_completer(settings,request,user,chat_model,*,direct):
@@ -3597,19 +3612,21 @@ class UserStore:
  async def steps(self):return await asyncio.to_thread(steps_of,await self.trail.keys(self.user_id))
  async def changes(self,keys):return await self.trail.read(self.user_id,[key.text for key in keys])
 # host/tables.py
-_ROW=ENTRIES.c;_FIELDS=("key","chat_id","message_id","created_at","expires_at");_IDENTITY_LETTERS=20;_FINGERPRINT_LETTERS=12;_MADE_ANEW=("chat","cost","erased_history","history","numbers","places")
+_ROW=ENTRIES.c;_FIELDS=("key","chat_id","message_id","created_at","expires_at");_MADE_ANEW=("chat","cost","erased_history","history","numbers","places")
 class SealedEntries:
  def __init__(self,sealer,database):self._sealer=sealer;self._database=database;self._foreign=_begins_with(MARKED)&~_begins_with(sealer.mark)
- async def put(self,kind,user_id,entries,*,replacing=True):
+ async def put(self,kind,user_id,entries,*,replacing=True,ends=None):
   rows={entry.key:self._row(kind,user_id,entry)for entry in entries}
   if not rows:return
-  replaced=None if kind in _MADE_ANEW else~self._foreign;await self._database.upsert(f"writing {kind} entries",ENTRIES,[*rows.values()],where=replaced if replacing else false())
+  replaced=None if kind in _MADE_ANEW else~self._foreign;await self._database.upsert(f"writing {kind} entries",ENTRIES,[*rows.values()],*([_dropping(ends,user_id,rows)]if ends else[]),where=replaced if replacing else false())
  async def read(self,kind,user_id,keys=None,since=0,most=None):
   query=select(ENTRIES).where(_of(kind,user_id),_ROW.created_at>=since).order_by(_ROW.created_at.desc(),_ROW.key.desc()).limit(most)
   if keys is not None:query=query.where(_ROW.key.in_(keys))
   rows=await self._database.rows(f"reading {kind} entries",query)
   if not rows:return[]
   return await asyncio.to_thread(self._opened,rows)
+ async def read_since(self,user_id,since):
+  wanted=((_ROW.kind==kind)&(_ROW.created_at>=since[kind])for kind in since);query=select(ENTRIES).where(_ROW.user_id==user_id,or_(*wanted));rows=await self._database.rows("reading entries",query);return await asyncio.to_thread(lambda:{kind:self._opened([row for row in rows if row.kind==kind])for kind in since})
  async def read_beside(self,doing,keys,user_id,other):
   always=select(literal(1)).subquery();beside=other.limit(1).subquery();named=_ROW.kind.in_(keys)&_ROW.key.in_(keys.values());own=always.outerjoin(ENTRIES,named&(_ROW.user_id==user_id));joined=own.outerjoin(beside,true());query=select(ENTRIES,beside).select_from(joined);rows=await self._database.rows(doing,query)
   found={row.kind:self._opened([row])for row in rows if row.kind};return found,rows[0]
@@ -3618,7 +3635,7 @@ class SealedEntries:
   query=select(_ROW.kind,func.count()).where(self._foreign,_ROW.kind.not_in(_MADE_ANEW)).group_by(_ROW.kind)
   if user_id:query=query.where(_ROW.user_id==user_id)
   rows=await self._database.rows("counting what can't be opened",query);return Counter(dict(map(tuple,rows)))
- async def drop(self,kind,user_id,keys):dropping=delete(ENTRIES).where(_of(kind,user_id),_ROW.key.in_(keys));await self._database.change(f"dropping {kind} entries",dropping)
+ async def drop(self,kind,user_id,keys):dropping=_dropping(kind,user_id,keys);await self._database.change(f"dropping {kind} entries",dropping)
  def _row(self,kind,user_id,entry):text=storable_text(json.dumps(entry.body,default=str,ensure_ascii=False));return{"user_id":user_id,"kind":kind,"body":self._sealer.seal(user_id,kind,text),**{name:getattr(entry,name)for name in _FIELDS}}
  def _opened(self,rows):
   entries=[]
@@ -3627,6 +3644,7 @@ class SealedEntries:
    if text is not None:fields={name:getattr(row,name)for name in _FIELDS};entries.append(Entry(body=json.loads(text),**fields))
   return entries
 def _begins_with(mark):return _ROW.body.startswith(mark,autoescape=True)
+def _dropping(kind,user_id,keys):return delete(ENTRIES).where(_of(kind,user_id),_ROW.key.in_([*keys]))
 def _of(kind,user_id):return(_ROW.user_id==user_id)&(_ROW.kind==kind)
 @frozen
 class HostLeases:
@@ -3640,20 +3658,6 @@ class HostLeases:
   if owner:these&=_ROW.body==owner
   ending=delete(ENTRIES).where(these);return bool(await self.database.change("ending leases",ending))
 def _leases(names):return(_ROW.kind=="lease")&_ROW.key.in_([*names])
-@frozen
-class HostVectorTable:
- database:HostDatabase
- async def read(self,user_id,embedder,memory_ids=None):
-  row=VECTORS.c;query=select(row.memory_id,row.content_hash,row.vector).where(row.user_id==user_id,row.embedder==_embedder_key(embedder))
-  if memory_ids is not None:query=query.where(VECTORS.c.memory_id.in_(memory_ids))
-  return{row.memory_id:StoredVector(row.content_hash,np.frombuffer(row.vector,"<f4"))for row in await self.database.rows("reading vectors",query)}
- async def write(self,user_id,embedder,vectors):key=_embedder_key(embedder);rows=[{"user_id":user_id,"memory_id":memory_id,"embedder":key,"content_hash":stored.content_hash,"vector":stored.vector.astype("<f4").tobytes()}for memory_id,stored in vectors.items()];await self.database.upsert("writing vectors",VECTORS,rows)
- async def tidy(self,user_id,embedder):
-  row=VECTORS.c;memory=select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.id==row.memory_id,HOST_MEMORIES.c.user_id==user_id);is_foreign=~row.embedder.startswith(_identity_key(embedder));dropping=delete(VECTORS).where(row.user_id==user_id,is_foreign|~memory.exists())
-  await self.database.change("dropping vectors",dropping)
- async def held(self,user_id,memories):contents={memory.id:memory.content for memory in memories};return await held_vectors(user_id,contents)
-def _embedder_key(embedder):_,fingerprint=name_parts(embedder);return f"{_identity_key(embedder)}{fingerprint[:_FINGERPRINT_LETTERS]}"
-def _identity_key(embedder):identity,_=name_parts(embedder);return content_hash(identity)[:_IDENTITY_LETTERS]
 class HostTables:
  def __init__(self,sealer,database=OUR_DATABASE):
   self.database=database;self.entries=entries=SealedEntries(sealer,database);self.vectors=HostVectorTable(database);self.leases=HostLeases(database);self.pending=TurnTable(entries,self.leases);self.archive=ArchiveTable(entries);self.audit=AuditTable(entries);self.costs=CostTable(entries)
@@ -6551,13 +6555,14 @@ class Services:
    once=OncePerMessage(tables.commands,tables.leases),
    past_chats=PastChatCommands(self.past_learning,self.chat_finder),
   )
+ async def warm_up(self,request):await warm_up(request,self.indexes,self.tables.vectors);await self.tables.pending.waiting("",time.time())
 # filter.py
 Begun=TypeVar("Begun")
 class Filter:
  Valves=Valves;UserValves=UserValves
  def __init__(self):
   self.valves=Valves();self._tasks=set();self._watch=None;self._redacted_turns=RedactedTurns();services=Services(start=self._start,behind=partial(self._behind,None));self._services=services;self._status=services.status;Valves.model_catalogue=lambda:known_models(str(self.valves.llm_host_model));request=host_request()
-  if request is not None:vectors=services.tables.vectors;warming=warm_up(request,services.indexes,vectors);self._behind(None,warming,"making ready ahead")
+  if request is not None:warming=services.warm_up(request);self._behind(None,warming,"making ready ahead")
  @with_arguments
  async def inlet(self,body,arguments):
   metadata=arguments.metadata;redacts=self.valves.pii_redaction=="all";recall=self._services.recall;hook=None;window=None

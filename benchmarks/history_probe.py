@@ -37,7 +37,8 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     from adaptive.history.indexing import HistoryIndex
     from adaptive.host.database import OUR_DATABASE
     from adaptive.host.history_chats import HostPastChats
-    from adaptive.host.tables import HostTables, HostVectorTable
+    from adaptive.host.memory_vectors import HostVectorTable
+    from adaptive.host.tables import HostTables
     from adaptive.host.vector_database import HostHistoryVectors
     from adaptive.memory.tables import Entry
     from adaptive.privacy.sealing import Sealer

@@ -49,6 +49,7 @@ from adaptive.memory.tables import (
     CommandTable,
     Entries,
     Entry,
+    EntryKind,
     NumberTable,
 )
 from adaptive.search.index import stamp_of
@@ -381,10 +382,12 @@ class ListedEntries:
         entries: Iterable[Entry],
         *,
         replacing: bool = True,
+        ends: str | None = None,
     ) -> None:
         """These rows in place of former ones, unless those are to stay."""
         self._check()
         for one in entries:
+            self.rows.pop((ends or "", user_id, one.key), None)
             if replacing or (kind, user_id, one.key) not in self.rows:
                 self.rows[kind, user_id, one.key] = one
 
@@ -406,6 +409,15 @@ class ListedEntries:
             and one.created_at >= since
         ]
         return rows[:most]
+
+    async def read_since(
+        self, user_id: str, since: Mapping[EntryKind, int]
+    ) -> dict[EntryKind, list[Entry]]:
+        """The rows of several kinds."""
+        return {
+            kind: await self.read(kind, user_id, since=since[kind])
+            for kind in since
+        }
 
     async def keys(
         self, kind: str, user_id: str, first: str = "", most: int | None = None

@@ -32,7 +32,6 @@ from adaptive.host.application import (
     host_request,
 )
 from adaptive.host.audience import is_on_page
-from adaptive.host.embedding import warm_up
 from adaptive.host.hook import (
     HookArguments,
     HostHook,
@@ -81,8 +80,7 @@ class Filter:
         )
         request = host_request()
         if request is not None:
-            vectors = services.tables.vectors
-            warming = warm_up(request, services.indexes, vectors)
+            warming = services.warm_up(request)
             self._behind(None, warming, "making ready ahead")
 
     @with_arguments

@@ -185,7 +185,8 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     from adaptive.core.model import Draft, NewMemory, Provenance
     from adaptive.host.database import HOST_DATABASE
     from adaptive.host.memories import HostMemoryStore
-    from adaptive.host.tables import HostVectorTable, host_secret
+    from adaptive.host.memory_vectors import HostVectorTable
+    from adaptive.host.tables import host_secret
 
     app = FastAPI()
     if (

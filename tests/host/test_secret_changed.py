@@ -93,7 +93,7 @@ async def test_waiting_turns(
             lease, NOW + attempt, NOW + attempt + 9
         )
         if taken:
-            assert await later.end(lease, NOW + attempt, 1, learned=True)
+            assert await later.end(lease, NOW + attempt, 1, learned=taken)
             break
     assert taken
     assert [one.turn.source.message_id for one in taken] == ["new"]

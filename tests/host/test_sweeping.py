@@ -268,8 +268,9 @@ async def test_old_turns(house: House) -> None:
             QueuedTurn(turn("words", message_id=message_id), at, at)
         )
         lease = TurnLease("ada", message_id, (message_id,))
-        assert await pending.take(lease, at, at + 30)
-        assert await pending.end(lease, at, 0, learned=True)
+        taken = await pending.take(lease, at, at + 30)
+        assert taken
+        assert await pending.end(lease, at, 0, learned=taken)
     left: list[list[str]] = []
     for days in (29, 31, 181):
         await house.new_sweep().run(NOW + days * DAY)

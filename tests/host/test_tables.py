@@ -16,9 +16,9 @@ from sqlalchemy.exc import OperationalError
 from adaptive.core.model import HostError, StoredVector, TablesUnavailable
 from adaptive.host.database import ENTRIES, HOST_CHATS
 from adaptive.host.faults import refused_for_good
+from adaptive.host.memory_vectors import HostVectorTable
 from adaptive.host.tables import (
     HostLeases,
-    HostVectorTable,
     SealedEntries,
 )
 from adaptive.memory.tables import Entry

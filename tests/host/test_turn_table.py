@@ -131,12 +131,12 @@ async def test_done(real: Tables, workers: Workers) -> None:
     a, b = real
     await a.put(turn("m-1"))
     held = lease("a", "m-1")
-    await taken(a, held, NOW)
-    assert await a.end(held, NOW + 3, 0, learned=True)
+    turns = await taken(a, held, NOW)
+    assert await a.end(held, NOW + 3, 0, learned=turns)
     await b.put(turn("m-1"))
     assert await waiting(b) == ()
     assert await b.take(lease("b", "m-1"), NOW + 99, NOW + 129) is None
-    assert not await a.end(held, NOW + 4, 0, learned=True)
+    assert not await a.end(held, NOW + 4, 0, learned=turns)
     kept = await workers[0].rows(f"SELECT kind, key, chat_id FROM {TABLE}")
     assert kept == [("done", "m-1", "")]
 
@@ -162,12 +162,12 @@ async def test_loser_changes_nothing(tables: Tables) -> None:
     a, b = tables
     await a.put(turn("m-1"))
     late, winner = lease("a", "m-1"), lease("b", "m-1")
-    await taken(a, late, NOW)
+    turns = await taken(a, late, NOW)
     await taken(b, winner, NOW + 31)
     assert not await a.renew(late, NOW + 90)
-    assert not await a.end(late, NOW + 32, 1, learned=True)
+    assert not await a.end(late, NOW + 32, 1, learned=turns)
     assert not await a.end(late, NOW, 1, failed=True)
-    assert await b.end(winner, NOW + 33, 1, learned=True)
+    assert await b.end(winner, NOW + 33, 1, learned=turns)
     assert await calls(b, "ada", NOW) == 1
 
 
@@ -193,8 +193,8 @@ async def test_calls_are_counted(tables: Tables) -> None:
         await a.put(turn(f"m-{number}", at=NOW + number))
     shared, later = lease("a", "m-0", "m-1"), lease("a-2", "m-2")
     bobs = lease("a-3", "m-3", user_id="bob")
-    await taken(a, shared, NOW)
-    await a.end(shared, NOW + 1, 1, learned=True)
+    turns = await taken(a, shared, NOW)
+    await a.end(shared, NOW + 1, 1, learned=turns)
     await taken(a, later, NOW)
     await a.end(later, NOW, 2, failed=True)
     await taken(a, bobs, NOW)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -70,7 +71,7 @@ class ListedTurns:
         at: float,
         calls: int,
         *,
-        learned: bool = False,
+        learned: Sequence[QueuedTurn] = (),
         failed: bool = False,
     ) -> bool:
         ended = self._ended(lease, calls, due_at=at)

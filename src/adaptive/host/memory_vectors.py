@@ -2,7 +2,8 @@
 
 Some of the host's clients swallow what goes wrong with a deletion (host: retrieval/vector/dbs:
 Chroma, Weaviate), and the router has deleted the row by then. So it is looked, in ways that all
-engines have, and once more with the day's sweep.
+engines have, and once more with the day's sweep. Beside them stands our own table of vectors, which
+recall reads.
 """
 
 import asyncio
@@ -20,25 +21,31 @@ from typing import Any
 
 import numpy as np
 from fastapi import Request
+from sqlalchemy import delete, select
 
 from adaptive.core import (
     EmbeddingError,
     HostError,
     JsonObject,
     KeyedLocks,
+    Memory,
+    StoredVector,
     StoreError,
     Vectors,
+    frozen,
     log,
     log_failure,
     portions,
     with_detail,
 )
+from adaptive.host.database import HOST_MEMORIES, VECTORS, HostDatabase
 from adaptive.host.embedding import HostModel
 from adaptive.host.vector_database import (
     HOST_VECTORS,
     WHOLE_COLLECTION_SECONDS,
     first_list,
 )
+from adaptive.search import content_hash, name_parts
 
 # Before each look: some vector databases show a deletion only after a second.
 _LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
@@ -51,6 +58,10 @@ _TRY_SECONDS = 60.0
 _ROWS_AT_ONCE = 12
 # Whoever asked for the write waits for no more; it is longer than usual.
 _PATIENCE_SECONDS = 0.2
+
+# Of the 32 letters that stand for an embedder in our table.
+_IDENTITY_LETTERS = 20
+_FINGERPRINT_LETTERS = 12
 
 # Has a user's collection say what rows of these ids say, and nothing of those that are gone.
 BringInStep = Callable[[Collection[str]], Awaitable[None]]
@@ -249,3 +260,82 @@ class VectorUpkeep:
 
 # One for the whole process, since each hook makes a store of its own.
 VECTOR_UPKEEP = VectorUpkeep()
+
+
+@frozen
+class HostVectorTable:
+    """Vectors by user, memory and embedder; little-endian float32, scaled to length 1."""
+
+    database: HostDatabase
+
+    async def read(
+        self,
+        user_id: str,
+        embedder: str,
+        memory_ids: Sequence[str] | None = None,
+    ) -> dict[str, StoredVector]:
+        """A user's vectors of one embedder, by memory id; of at most 900 memories, or of all."""
+        row = VECTORS.c
+        query = select(row.memory_id, row.content_hash, row.vector).where(
+            row.user_id == user_id, row.embedder == _embedder_key(embedder)
+        )
+        if memory_ids is not None:
+            query = query.where(VECTORS.c.memory_id.in_(memory_ids))
+        return {
+            row.memory_id: StoredVector(
+                row.content_hash, np.frombuffer(row.vector, "<f4")
+            )
+            for row in await self.database.rows("reading vectors", query)
+        }
+
+    async def write(
+        self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]
+    ) -> None:
+        """Store vectors by memory id, replacing former ones of the same memories."""
+        key = _embedder_key(embedder)
+        rows = [
+            {
+                "user_id": user_id,
+                "memory_id": memory_id,
+                "embedder": key,
+                "content_hash": stored.content_hash,
+                "vector": stored.vector.astype("<f4").tobytes(),
+            }
+            for memory_id, stored in vectors.items()
+        ]
+        await self.database.upsert("writing vectors", VECTORS, rows)
+
+    async def tidy(self, user_id: str, embedder: str) -> None:
+        """Drop vectors of memories that the host has no more, and those of other identities.
+
+        Another worker may still be answered by the former model of the same identity.
+        """
+        row = VECTORS.c
+        memory = select(HOST_MEMORIES.c.id).where(
+            HOST_MEMORIES.c.id == row.memory_id,
+            HOST_MEMORIES.c.user_id == user_id,
+        )
+        is_foreign = ~row.embedder.startswith(_identity_key(embedder))
+        dropping = delete(VECTORS).where(
+            row.user_id == user_id,
+            is_foreign | ~memory.exists(),
+        )
+        await self.database.change("dropping vectors", dropping)
+
+    async def held(
+        self, user_id: str, memories: Sequence[Memory]
+    ) -> dict[str, Vectors]:
+        """The host's own vectors of just these texts (see ``VectorTable``)."""
+        contents = {memory.id: memory.content for memory in memories}
+        return await held_vectors(user_id, contents)
+
+
+def _embedder_key(embedder: str) -> str:
+    """What stands for an embedder's name: of its identity, then of its fingerprint, if it has one."""
+    _, fingerprint = name_parts(embedder)
+    return f"{_identity_key(embedder)}{fingerprint[:_FINGERPRINT_LETTERS]}"
+
+
+def _identity_key(embedder: str) -> str:
+    identity, _ = name_parts(embedder)
+    return content_hash(identity)[:_IDENTITY_LETTERS]

@@ -7,14 +7,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from sqlalchemy import (
     ColumnElement,
+    Executable,
     Select,
     delete,
     false,
     func,
     literal,
+    or_,
     select,
     true,
     update,
@@ -22,21 +23,16 @@ from sqlalchemy import (
 
 from adaptive.core import (
     JsonObject,
-    Memory,
     PlaceChoices,
-    StoredVector,
-    Vectors,
     frozen,
     storable_text,
 )
 from adaptive.host.database import (
     ENTRIES,
-    HOST_MEMORIES,
     OUR_DATABASE,
-    VECTORS,
     HostDatabase,
 )
-from adaptive.host.memory_vectors import held_vectors
+from adaptive.host.memory_vectors import HostVectorTable
 from adaptive.memory import (
     YEAR_SECONDS,
     Addition,
@@ -55,13 +51,9 @@ from adaptive.memory import (
     TurnTable,
 )
 from adaptive.privacy import MARKED, Sealer
-from adaptive.search import content_hash, name_parts
 
 _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
-# Of the 32 letters that stand for an embedder.
-_IDENTITY_LETTERS = 20
-_FINGERPRINT_LETTERS = 12
 # What is written anew with every turn, can be chosen again, or says nothing but by its key.
 _MADE_ANEW: tuple[EntryKind, ...] = (
     "chat",
@@ -89,6 +81,7 @@ class SealedEntries:
         entries: Iterable[Entry],
         *,
         replacing: bool = True,
+        ends: EntryKind | None = None,
     ) -> None:
         """Store all or none (see ``Entries``)."""
         rows = {
@@ -102,6 +95,7 @@ class SealedEntries:
             f"writing {kind} entries",
             ENTRIES,
             [*rows.values()],
+            *([_dropping(ends, user_id, rows)] if ends else []),
             where=replaced if replacing else false(),
         )
 
@@ -127,6 +121,24 @@ class SealedEntries:
             return []
         # In a thread: opening a hundred takes longer than others may wait.
         return await asyncio.to_thread(self._opened, rows)
+
+    async def read_since(
+        self, user_id: str, since: Mapping[EntryKind, int]
+    ) -> dict[EntryKind, list[Entry]]:
+        """The entries of several kinds by one statement (see ``Entries``)."""
+        wanted = (
+            (_ROW.kind == kind) & (_ROW.created_at >= since[kind])
+            for kind in since
+        )
+        query = select(ENTRIES).where(_ROW.user_id == user_id, or_(*wanted))
+        rows = await self._database.rows("reading entries", query)
+        # In a thread, as above.
+        return await asyncio.to_thread(
+            lambda: {
+                kind: self._opened([row for row in rows if row.kind == kind])
+                for kind in since
+            }
+        )
 
     async def read_beside(
         self,
@@ -185,10 +197,7 @@ class SealedEntries:
         self, kind: EntryKind, user_id: str, keys: Collection[str]
     ) -> None:
         """Drop entries."""
-        dropping = delete(ENTRIES).where(
-            _of(kind, user_id),
-            _ROW.key.in_(keys),
-        )
+        dropping = _dropping(kind, user_id, keys)
         await self._database.change(f"dropping {kind} entries", dropping)
 
     def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> JsonObject:
@@ -217,6 +226,12 @@ class SealedEntries:
 
 def _begins_with(mark: str) -> ColumnElement[bool]:
     return _ROW.body.startswith(mark, autoescape=True)
+
+
+def _dropping(
+    kind: EntryKind, user_id: str, keys: Collection[str]
+) -> Executable:
+    return delete(ENTRIES).where(_of(kind, user_id), _ROW.key.in_([*keys]))
 
 
 def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
@@ -276,85 +291,6 @@ class HostLeases:
 
 def _leases(names: Iterable[str]) -> ColumnElement[bool]:
     return (_ROW.kind == "lease") & _ROW.key.in_([*names])
-
-
-@frozen
-class HostVectorTable:
-    """Vectors by user, memory and embedder; little-endian float32, scaled to length 1."""
-
-    database: HostDatabase
-
-    async def read(
-        self,
-        user_id: str,
-        embedder: str,
-        memory_ids: Sequence[str] | None = None,
-    ) -> dict[str, StoredVector]:
-        """A user's vectors of one embedder, by memory id; of at most 900 memories, or of all."""
-        row = VECTORS.c
-        query = select(row.memory_id, row.content_hash, row.vector).where(
-            row.user_id == user_id, row.embedder == _embedder_key(embedder)
-        )
-        if memory_ids is not None:
-            query = query.where(VECTORS.c.memory_id.in_(memory_ids))
-        return {
-            row.memory_id: StoredVector(
-                row.content_hash, np.frombuffer(row.vector, "<f4")
-            )
-            for row in await self.database.rows("reading vectors", query)
-        }
-
-    async def write(
-        self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]
-    ) -> None:
-        """Store vectors by memory id, replacing former ones of the same memories."""
-        key = _embedder_key(embedder)
-        rows = [
-            {
-                "user_id": user_id,
-                "memory_id": memory_id,
-                "embedder": key,
-                "content_hash": stored.content_hash,
-                "vector": stored.vector.astype("<f4").tobytes(),
-            }
-            for memory_id, stored in vectors.items()
-        ]
-        await self.database.upsert("writing vectors", VECTORS, rows)
-
-    async def tidy(self, user_id: str, embedder: str) -> None:
-        """Drop vectors of memories that the host has no more, and those of other identities.
-
-        Another worker may still be answered by the former model of the same identity.
-        """
-        row = VECTORS.c
-        memory = select(HOST_MEMORIES.c.id).where(
-            HOST_MEMORIES.c.id == row.memory_id,
-            HOST_MEMORIES.c.user_id == user_id,
-        )
-        is_foreign = ~row.embedder.startswith(_identity_key(embedder))
-        dropping = delete(VECTORS).where(
-            row.user_id == user_id,
-            is_foreign | ~memory.exists(),
-        )
-        await self.database.change("dropping vectors", dropping)
-
-    async def held(
-        self, user_id: str, memories: Sequence[Memory]
-    ) -> dict[str, Vectors]:
-        """The host's own vectors of just these texts (see ``VectorTable``)."""
-        contents = {memory.id: memory.content for memory in memories}
-        return await held_vectors(user_id, contents)
-
-
-def _embedder_key(embedder: str) -> str:
-    """What stands for an embedder's name: of its identity, then of its fingerprint, if it has one."""
-    _, fingerprint = name_parts(embedder)
-    return f"{_identity_key(embedder)}{fingerprint[:_FINGERPRINT_LETTERS]}"
-
-
-def _identity_key(embedder: str) -> str:
-    identity, _ = name_parts(embedder)
-    return content_hash(identity)[:_IDENTITY_LETTERS]
 
 
 class HostTables:

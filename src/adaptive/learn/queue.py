@@ -363,7 +363,9 @@ class LearningQueue:
                 ended_at,
                 # The hour's limit is on what is learned of turns as they come.
                 0 if work.turns[-1].is_past else work.calls,
-                learned=verdict in ("learned", "given up"),
+                learned=work.turns
+                if verdict in ("learned", "given up")
+                else (),
                 failed=failed,
             )
         except TablesUnavailable as error:

@@ -67,8 +67,12 @@ class Entries(Protocol):
         entries: Iterable[Entry],
         *,
         replacing: bool = True,
+        ends: EntryKind | None = None,
     ) -> None:
-        """Store all or none in place of former ones; those stay unless that is ``replacing``."""
+        """Store all or none in place of former ones; those stay unless that is ``replacing``.
+
+        Entries of the kind that this ``ends`` go in the same moment, as far as they have its keys.
+        """
 
     async def read(
         self,
@@ -82,6 +86,12 @@ class Entries(Protocol):
 
         With ``most`` they are no more than the newest ones of that number.
         """
+        ...
+
+    async def read_since(
+        self, user_id: str, since: Mapping[EntryKind, int]
+    ) -> dict[EntryKind, list[Entry]]:
+        """The entries that can be opened of several kinds, each from a second on."""
         ...
 
     async def keys(
@@ -133,11 +143,11 @@ def bodies_by_key(
     kind: type[Body], entries: Iterable[Entry]
 ) -> dict[str, Body]:
     """The bodies of entries; one that another release has written in another shape is absent."""
+    read = _reader(kind).validate_python
     bodies: dict[str, Body] = {}
     for entry in entries:
         with suppress(ValueError):
-            body = _reader(kind).validate_python(entry.body)
-            bodies[entry.key] = cast(Body, body)
+            bodies[entry.key] = cast(Body, read(entry.body))
     return bodies
 
 

@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 
@@ -10,6 +10,7 @@ from adaptive.core import Turn, frozen, local_time
 from adaptive.memory.tables import (
     DAY_SECONDS,
     Entry,
+    EntryKind,
     EntryTable,
     Leases,
     read_as,
@@ -120,9 +121,10 @@ class TurnTable(EntryTable):
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
         """What waits of a user, and the model calls since an epoch second."""
-        turns = await self._turns(user_id)
-        done = await self.entries.read("done", user_id, since=int(since))
-        calls = [*read_as(int, done)]
+        kinds: dict[EntryKind, int] = {"waiting": 0, "done": int(since)}
+        entries = await self.entries.read_since(user_id, kinds)
+        turns = _turns_of(entries["waiting"])
+        calls = [*read_as(int, entries["done"])]
         calls += [turn.calls for turn in turns if turn.queued_at >= since]
         return UserQueue(turns, sum(calls))
 
@@ -168,17 +170,20 @@ class TurnTable(EntryTable):
         at: float,
         calls: int,
         *,
-        learned: bool = False,
+        learned: Sequence[QueuedTurn] = (),
         failed: bool = False,
     ) -> bool:
         """End a lease; ``False`` where it is another one's by now.
 
-        It counts the model calls, and whether the work has failed. Turns that are learned ``at``
-        that time are emptied, all others are due then.
+        It counts the model calls, and whether the work has failed. Its turns are emptied where they
+        are ``learned``, as they were taken, ``at`` that time; else they are due then.
         """
         if not await self.renew(lease, time.time() + _ENDING_SECONDS):
             return False
-        turns = [*await self._turns(lease.user_id, lease.message_ids)]
+        # Of those that are to be tried again none that was erased meanwhile comes back.
+        turns = [
+            *(learned or await self._turns(lease.user_id, lease.message_ids))
+        ]
         # The newest message keeps the count for all.
         for newest in turns[-1:]:
             turns[-1] = replace(newest, calls=newest.calls + calls)
@@ -219,17 +224,15 @@ class TurnTable(EntryTable):
             )
             for message_id, count in calls.items()
         ]
-        await self.entries.put("done", user_id, done)
-        await self.entries.drop("waiting", user_id, [*calls])
+        await self.entries.put("done", user_id, done, ends="waiting")
 
     async def _turns(
         self, user_id: str, message_ids: Collection[str] | None = None
     ) -> tuple[QueuedTurn, ...]:
         """A user's waiting turns, or those of these messages, the oldest first."""
-        entries = await self.entries.read("waiting", user_id, message_ids)
-        # Entries know the second alone in which they were made.
-        turns = read_as(QueuedTurn, entries)
-        return tuple(sorted(turns, key=_place_in_queue))
+        return _turns_of(
+            await self.entries.read("waiting", user_id, message_ids)
+        )
 
     async def _write(
         self,
@@ -253,6 +256,12 @@ class TurnTable(EntryTable):
         await self.entries.put(
             "waiting", user_id, entries, replacing=replacing
         )
+
+
+def _turns_of(entries: Iterable[Entry]) -> tuple[QueuedTurn, ...]:
+    """The turns that entries hold, the oldest first; these know the second alone of theirs."""
+    turns = read_as(QueuedTurn, entries)
+    return tuple(sorted(turns, key=_place_in_queue))
 
 
 def _place_in_queue(queued: QueuedTurn) -> tuple[float, str]:

@@ -190,7 +190,8 @@ class MemoryIndexes:
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
         """Have ready what belongs to no user, and the model at work; raises ``EmbeddingError``."""
         await self.nulls.made(embedder, table)
-        await self.examples.made(embedder, table)
+        vectors = await self.examples.made(embedder, table)
+        self.judges(await embedder.name(), vectors.shape[1])
 
     async def findings(
         self, sources: Sources, patience: float

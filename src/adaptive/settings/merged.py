@@ -6,7 +6,7 @@ may not be shown: to models that are not on the admin's own machines, and at oth
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict
@@ -221,13 +221,19 @@ class HiddenMemories:
 
     def holds(self, memory: Memory | Draft) -> bool:
         """Whether a memory is one of them."""
-        bank = _bank_key(memory.bank) or self.default
-        is_elsewhere = not self.place.admits(memory.scope)
-        return self.all_banks or bank in self.names or is_elsewhere
+        return self._hides(memory.bank, memory.scope)
 
     def without(self, memories: Iterable[Memory]) -> list[Memory]:
         """The memories that may be shown."""
-        return [memory for memory in memories if not self.holds(memory)]
+        # Of many memories there are few banks and scopes.
+        hides = cache(self._hides)
+        return [one for one in memories if not hides(one.bank, one.scope)]
+
+    def _hides(self, bank: str, scope: str) -> bool:
+        """Whether the memories of a bank and a scope may not be shown."""
+        is_elsewhere = not self.place.admits(scope)
+        is_kept = (_bank_key(bank) or self.default) in self.names
+        return self.all_banks or is_kept or is_elsewhere
 
 
 NOTHING_HIDDEN = HiddenMemories()
