@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from adaptive.core.model import Utterance
 from adaptive.host.tables import HostTables
@@ -139,6 +141,40 @@ async def test_done(real: Tables, workers: Workers) -> None:
     assert not await a.end(held, NOW + 4, 0, learned=turns)
     kept = await workers[0].rows(f"SELECT kind, key, chat_id FROM {TABLE}")
     assert kept == [("done", "m-1", "")]
+
+
+async def test_statements_of_a_learned_turn(
+    real: Tables, workers: Workers
+) -> None:
+    """A turn is put, found, taken and ended by few statements; it never waits and is done at once."""
+    table, _ = real
+    await table.waiting("ada", NOW)  # creates the tables
+    made: list[str] = []
+
+    def note(*arguments: Any) -> None:
+        """Keep a statement, or that what was changed stands."""
+        made.append(arguments[2].split()[0] if arguments[2:] else "COMMIT")
+
+    engine = workers[0].engine.sync_engine
+    event.listen(engine, "before_cursor_execute", note)
+    event.listen(engine, "commit", note)
+    await table.put(turn("m-1"))
+    assert len(await waiting(table)) == 1
+    held = lease("a", "m-1")
+    turns = await taken(table, held, NOW)
+    before_end = len(made)
+    assert await table.end(held, NOW + 3, 0, learned=turns)
+    ended = [
+        "UPDATE",
+        "COMMIT",
+        "INSERT",
+        "DELETE",
+        "COMMIT",
+        "DELETE",
+        "COMMIT",
+    ]
+    assert made[before_end:] == ended
+    assert before_end - made[:before_end].count("COMMIT") == 6
 
 
 async def test_killed_worker(tables: Tables) -> None:
