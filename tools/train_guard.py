@@ -59,12 +59,14 @@ EVERYDAY = "ordinary_memories"
 ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
 SEED = 14
 FALSE_REFUSALS = 0.02
-# The inverse of the regularisation.
-INVERSE_PENALTY = 40.0
+# So many weights are kept, the largest of a first model; a second one learns them again alone.
+KEPT = 10_000
+# The inverses of the regularisation of both.
+FIRST_INVERSE_PENALTY = 40.0
+INVERSE_PENALTY = 70.0
 # There are three times as many harmless texts.
 ATTACK_WEIGHT = 1.5
-# Weights are whole numbers up to it: finer ones would not fit in 20 kB.
-LEVELS = 10
+LONGEST_GAP = 255
 # One attack in so many, and every harmless text, is joined with harmless ones of its set: attacks
 # are longer by nature, and length is to tell nothing.
 JOINED_ATTACKS_ONE_IN = 4
@@ -244,16 +246,33 @@ def trained(texts: Sequence[LabelledText]) -> LinearModel:
     features = csr_matrix(
         (values, np.concatenate(rows), ends), shape=(len(rows), NGRAM_BUCKETS)
     )
+    labels = [one.kind == "attack" for one in texts]
+    first, _ = _fitted(features, labels, FIRST_INVERSE_PENALTY)
+    kept = np.sort(np.argsort(-np.abs(first))[:KEPT])
+    fitted, bias = _fitted(features[:, kept], labels, INVERSE_PENALTY)
+    # Weights are whole numbers of steps, the middle one of those kept.
+    scale = float(np.median(np.abs(fitted)))
+    weights = np.zeros(NGRAM_BUCKETS, dtype=np.int8)
+    # None is rounded to nothing that is more than a fourth of a step.
+    steps = np.maximum(
+        np.round(np.abs(fitted) / scale), np.abs(fitted) > scale / 4
+    )
+    weights[kept] = np.sign(fitted) * steps
+    return LinearModel(weights, scale, bias)
+
+
+def _fitted(
+    features: csr_matrix, labels: Sequence[bool], inverse_penalty: float
+) -> tuple[np.ndarray[Any, np.dtype[np.float64]], float]:
+    """The weights and the bias of a logistic regression."""
     machine = LogisticRegression(
-        C=INVERSE_PENALTY,
+        C=inverse_penalty,
         class_weight={True: ATTACK_WEIGHT, False: 1},
         solver="liblinear",
         random_state=SEED,
     )
-    machine.fit(features, [one.kind == "attack" for one in texts])
-    scale = float(np.abs(machine.coef_[0]).max()) / LEVELS
-    weights = np.round(machine.coef_[0] / scale).astype(np.int8)
-    return LinearModel(weights, scale, float(np.ravel(machine.intercept_)[0]))
+    machine.fit(features, labels)
+    return machine.coef_[0], float(np.ravel(machine.intercept_)[0])
 
 
 def threshold_of(
@@ -278,10 +297,16 @@ def threshold_of(
 
 def weights_text(model: LinearModel, threshold: float) -> str:
     """The file that keeps the weights."""
-    weights = packed(model.weights.tobytes())
+    places = np.flatnonzero(model.weights)
+    gaps = np.diff(places, prepend=0)
+    if gaps.max() > LONGEST_GAP:
+        raise ValueError(f"no byte holds {gaps.max()!r}")
+    steps = model.weights[places]
+    weights = packed(gaps.astype(np.uint8).tobytes() + steps.tobytes())
     return (
         "# What reads as an order to the assistant, by tools/train_guard.py: the size of a step"
-        " and the bias;\n# then all weights in steps, packed.\n"
+        " and the bias;\n# then how far each weight stands behind the last one, and all in steps,"
+        " packed.\n"
         f"order {model.scale:.6g} {model.bias - threshold:.6g}\n{weights}\n"
     )
 

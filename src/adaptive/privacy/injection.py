@@ -17,6 +17,7 @@ import hashlib
 import html
 import re
 import unicodedata
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +25,12 @@ from numpy.typing import NDArray
 from adaptive.core import (
     NGRAM_BUCKETS,
     Phrase,
-    classifier,
     compiled_patterns,
+    listed_lines,
     ngram_buckets,
     storable_text,
     text_cache,
+    unpacked,
 )
 from adaptive.privacy.scanning import Respelling, respelled
 
@@ -46,8 +48,8 @@ _WORD_VALUE = 4.0
 # A sum over n features grows more slowly than n, and faster than its root.
 _LENGTH_EXPONENT = 0.7
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
-# So few ordinary memories score as high (one in 700), and half of the attacks do.
-_QUOTED_BAR = 1.5
+# Few ordinary memories score as high (one in 350), and four attacks in nine do.
+_QUOTED_BAR = 2.0
 # A shorter piece is judged together with the one after it.
 _SHORTEST_SENTENCE = 12
 
@@ -89,12 +91,23 @@ def order_score(text: str) -> float:
     Above 0 are one in fifty harmless look-alikes, and one in forty ordinary memories.
     """
     parts = map(ngram_buckets, order_parts(text))
-    guard = classifier("guard")
-    [weights] = guard.weights
+    weights, bias = _guard()
     worst = max(
         weights[buckets] @ feature_values(buckets) for buckets in parts
     )
-    return float(worst + guard.biases[0])
+    return float(worst) + bias
+
+
+@cache
+def _guard() -> tuple[NDArray[np.float64], float]:
+    """The weights of all buckets, few of which are not zero, and the bias."""
+    label, packed = listed_lines("guard_weights")
+    _, step, bias = label.split()
+    table = np.frombuffer(unpacked(packed), dtype=np.int8)
+    gaps, steps = table.reshape(2, -1)
+    weights = np.zeros(NGRAM_BUCKETS)
+    weights[np.cumsum(gaps.view(np.uint8))] = steps * float(step)
+    return weights, float(bias)
 
 
 def order_parts(text: str) -> list[str]:
