@@ -2877,7 +2877,8 @@ async def may_hold_fact(words,embedder,indexes,known):
  if known is not None and len(parts)>1:known=await query_vectors(embedder,[words,*parts],EMBEDDING_PATIENCE_SECONDS)
  if known is None:return True
  judges=indexes.judges(await embedder.name(),known.shape[-1]);return judges is None or may_tell(words,known,judges.messages)
-def spoken_parts(words):pieces=(passages(one,_LONG_PART)for one in _BLANK_LINES.split(words));parts=[part for some in pieces for part in some if has_words(part)];size=-(-len(parts)//_MOST_PARTS)or 1;return["\n".join(parts[at:at+size])for at in range(0,len(parts),size)]
+def spoken_parts(words):pieces=(passages(one,_LONG_PART)for one in _BLANK_LINES.split(words));parts=[part for some in pieces for part in some if has_words(part)];return joined_parts(parts,_MOST_PARTS)
+def joined_parts(parts,most):size=-(-len(parts)//most)or 1;return["\n".join(parts[at:at+size])for at in range(0,len(parts),size)]
 SOON_OVER=Phrase("soon_over");_CORE_IMPORTANCE=7;_LEAST_CONFIDENCE=0.5
 def lasts(fact,vector,examples):scores=examples.scores([fact],vector[np.newaxis]);by_letters=classifier("fact").scores(fact)[0];return bool(scores["lasting"][0]+by_letters>=0)
 def is_about_identity(fact,vector,examples):scores=examples.scores([fact],vector[np.newaxis]);return bool(scores["plain"][0]<0)
@@ -3527,7 +3528,7 @@ def named_memory(said,shown,others=()):
  return None
 def repeats(draft,memory):said,known=(text.rstrip(" .\u3002")for text in(draft.content,memory.content));return said==known and draft.until==memory.until
 # learn/extraction.py
-_LONGEST_WORDS=12000;_LONGEST_UTTERANCE=200;_LONGEST_MEMORY=1000;MOST_SHOWN=6;_ALWAYS_SHOWN=2;_LEAST_EVIDENCE=1.5;_SHORT_MESSAGE=120;_EXAMPLES=tuple(PROMPTS["extract_examples"].strip().split("\n---\n"));_NOTED=_EXAMPLES[1];_TASK=_EXAMPLES[2].rpartition("\n")[2];_PASTED="> (pasted text)"
+_LONGEST_WORDS=12000;_LONGEST_UTTERANCE=200;_LONGEST_MEMORY=1000;MOST_SHOWN=6;_ALWAYS_SHOWN=2;_MOST_ASKED=12;_LEAST_EVIDENCE=1.5;_SHORT_MESSAGE=120;_EXAMPLES=tuple(PROMPTS["extract_examples"].strip().split("\n---\n"));_NOTED=_EXAMPLES[1];_TASK=_EXAMPLES[2].rpartition("\n")[2];_PASTED="> (pasted text)"
 _USUAL_BANKS=Settings.model_fields["allowed_memory_banks"].default;_MOSTLY_TYPED=0.7;_LONGEST_OPENING=80
 class AskModel(Protocol):...
 @staged("extraction")
@@ -3551,7 +3552,7 @@ def shown_message(turn,lines):
  return shown
 def opening_of(words):excerpt=excerpt_without_secrets(words,_LONGEST_WORDS);return excerpt[:_LONGEST_OPENING].strip()
 async def shown_memories(index,words,vectors,hidden):
- parts=[RankingQuery(one,None)for one in spoken_parts(words)];asked=[ranking_query(words,"",vectors,index.dimension),*parts];near=await asyncio.to_thread(nearest_memories,index,asked,_LEAST_EVIDENCE,_ALWAYS_SHOWN);return hidden.without(near)[:max(MOST_SHOWN,len(asked))]
+ said=joined_parts(sentences(words),_MOST_ASKED);parts=[RankingQuery(one,None)for one in said];asked=[ranking_query(words,"",vectors,index.dimension),*parts];near=await asyncio.to_thread(nearest_memories,index,asked,_LEAST_EVIDENCE,_ALWAYS_SHOWN);return hidden.without(near)[:max(MOST_SHOWN,len(asked))]
 def nearest_memories(index,asked,least=-inf,always=0):
  rankings=[rank(index.ranking,each)for each in asked];evidence={}
  for ranked in itertools.chain.from_iterable(itertools.zip_longest(*rankings)):
@@ -4841,7 +4842,7 @@ def _told(outcome):
  content=outcome.draft.content;told=(outcome.before or content)if outcome.is_removal else content;text=clipped_line(excerpt_without_secrets(told,2*_LONGEST_TOLD),_LONGEST_TOLD)
  if not outcome.reason or outcome.status not in _EXPLAINED:return text
  reason=clipped_line(str(outcome.reason),_LONGEST_TOLD);return f"{text} ({reason})" if text else reason
-_MOST_ASKED=9;_MOST_CHATS__suggestions=5000;_LONGEST_ASKED=300;NO_ROOM=Phrase("suggestions_wait",n=MOST_WAITING_SUGGESTIONS);WAITS="it waits for your answer";WAITS_ALREADY="it waits for your answer already";REJECTED_BEFORE="you have rejected it before";_LATER,_KEEP,_NEVER=range(3)
+_MOST_ASKED__suggestions=9;_MOST_CHATS__suggestions=5000;_LONGEST_ASKED=300;NO_ROOM=Phrase("suggestions_wait",n=MOST_WAITING_SUGGESTIONS);WAITS="it waits for your answer";WAITS_ALREADY="it waits for your answer already";REJECTED_BEFORE="you have rejected it before";_LATER,_KEEP,_NEVER=range(3)
 @dataclass(eq=False)
 class Suggestions:
  table:SuggestionTable;clock:Callable[[],float]=time.time
@@ -4867,7 +4868,7 @@ class Suggestions:
   table=self.table;user_id=hook.user_id;place=(user_id,hook.chat_id);standing=self._dialogs.of(user_id)
   if standing.locked():return ""
   async with standing:
-   while waiting:=await table.claim(user_id,self._unanswered.get(place)or(),int(self.clock()),_MOST_ASKED,hook.place):
+   while waiting:=await table.claim(user_id,self._unanswered.get(place)or(),int(self.clock()),_MOST_ASKED__suggestions,hook.place):
     title=phrase("keep_these")
     if len(waiting)==1:title=phrase("keep_this")
     if any(one.draft.is_quiet for one in waiting):title=phrase("is_wanted")

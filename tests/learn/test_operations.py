@@ -226,6 +226,6 @@ async def test_all_that_parts_may_change_is_shown() -> None:
     """Of more parts than memories are shown of a message, each still shows the one it changes."""
     things = ("loom", "canoe", "violin", "tractor", "kettle", "globe", "sofa")
     rows = [memory(one, f"User keeps a {one} in Graz.") for one in things]
-    words = "\n\n".join(f"The {one} is in Cork now." for one in things)
+    words = " ".join(f"The {one} is in Cork now." for one in things)
     found = await shown(*rows, NUTS, *OTHERS, words=words)
     assert {*found} >= {*things}

@@ -57,6 +57,7 @@ from adaptive.learn.proposals import (
     ExtractionSource,
     _proposals_in,
     message_lines,
+    read_notes,
     read_proposals,
 )
 from adaptive.learn.suggestions import (
@@ -341,6 +342,10 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "learn.pastes.introduced_apart": lambda text: partial(
         introduced_apart, text, classifier("paste").scores
+    ),
+    # A message has 80 lines at most.
+    "learn.proposals.read_notes": lambda text: partial(
+        read_notes, text, message_lines(text), 0
     ),
     "learn.proposals.read_proposals": lambda text: partial(
         read_proposals,

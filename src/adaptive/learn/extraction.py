@@ -21,9 +21,10 @@ from adaptive.core import (
     Proposal,
     Turn,
     Vectors,
+    sentences,
     staged,
 )
-from adaptive.learn.judges import spoken_parts
+from adaptive.learn.judges import joined_parts
 from adaptive.learn.proposals import (
     END_NOTE,
     ExtractionSource,
@@ -43,6 +44,7 @@ _LONGEST_MEMORY = 1000
 MOST_SHOWN = 6  # of the memories, to the model
 # Of these, whatever they say: a move is told without a word of the old place.
 _ALWAYS_SHOWN = 2
+_MOST_ASKED = 12  # parts of a message, each of which may change a memory
 _LEAST_EVIDENCE = 1.5  # that a message may be about one of the others
 # A longer message is understood without the answer that stands before it.
 _SHORT_MESSAGE = 120
@@ -162,8 +164,9 @@ async def shown_memories(
     Small models take more of them for what the message says (benchmarks/README.md).
     """
     # What several turns say that are learned together is near to none of what it corrects: each
-    # part is looked for by its own words, rare ones first.
-    parts = [RankingQuery(one, None) for one in spoken_parts(words)]
+    # sentence is looked for by its own words, rare ones first.
+    said = joined_parts(sentences(words), _MOST_ASKED)
+    parts = [RankingQuery(one, None) for one in said]
     asked = [ranking_query(words, "", vectors, index.dimension), *parts]
     near = await asyncio.to_thread(
         nearest_memories, index, asked, _LEAST_EVIDENCE, _ALWAYS_SHOWN

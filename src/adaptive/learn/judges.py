@@ -76,7 +76,12 @@ def spoken_parts(words: str) -> list[str]:
     """At most eight parts of a text: its paragraphs, long ones in pieces."""
     pieces = (passages(one, _LONG_PART) for one in _BLANK_LINES.split(words))
     parts = [part for some in pieces for part in some if has_words(part)]
-    size = -(-len(parts) // _MOST_PARTS) or 1
+    return joined_parts(parts, _MOST_PARTS)
+
+
+def joined_parts(parts: Sequence[str], most: int) -> list[str]:
+    """Parts of a text, neighbours joined where there are more than so many."""
+    size = -(-len(parts) // most) or 1
     return [
         "\n".join(parts[at : at + size]) for at in range(0, len(parts), size)
     ]
