@@ -52,7 +52,7 @@ from adaptive.settings import Hook
 _LEASE_SECONDS = 30.0
 _RENEWAL_SECONDS = 10.0
 _POLL_SECONDS = 2.0  # while what waits is not due
-# On a busy server a run rests so long before each step; 20 users' turns take as long beside it as
+# On a busy server a run rests so long before each step: 20 users' turns take as long beside it as
 # without it (benchmarks/beside_learning.py).
 _LONGEST_REST_SECONDS = 15.0
 _QUIET_SECONDS = 5.0  # without a turn of anybody, and the server is idle
