@@ -2131,7 +2131,7 @@ _FIRST_LETTERS=4;_PARTS=re.compile(r"[\w\s'\u2019]+");_NAME__support=re.compile(
 _LONG_INITIALS=4;_NEXT_WORD=r"[^\W\d_]{0,20}+[ -](?:[^\W\d_]{1,3}[ -])?";_TELLING__support="x0x";_MOST_LETTERS=400;_JAPANESE=("HIRAGANA","KATAKANA");_WORD__support=re.compile(r"[^\W_]+");_DOUBLED=re.compile(r"([a-z])\1");_SHORT_PREFIX=re.compile(r"\b([^\W_]{1,3})-(?=[^\W_])");_MOST_CAPITALS=0.45
 _LEAST_REPEATED__support=0.5;_LEAST_REPEATED_WORDS=4;_LEAST_NEW=0.3
 def beginnings(text):return frozenset(map(beginning,telling_words(text)or tokens(text)))
-def noted_line(sentence,number,begun):telling=beginnings(sentence);return max(range(len(begun)),key=lambda at:(len(telling&begun[at]),at+1==number))
+def noted_line(sentence,number,lines):telling=beginnings(sentence);marked=[(len(telling&begun),place==number,line)for place,(line,begun)in enumerate(lines,start=1)];shared,is_named,line=max(marked,key=lambda mark:mark[:2],default=(0,False,""));return line if shared or is_named else ""
 def beginning(word):
  if word.isascii():return _DOUBLED.sub(r"\1",word)[:_FIRST_LETTERS]
  return "".join(filter(str.isalnum,word))[:_FIRST_LETTERS]
@@ -2204,16 +2204,16 @@ class Source:
 # learn/entailment.py
 _CLAUSE=re.compile(r"(?:[^,;:\u060c\u3001\uff0c\uff1a\uff1b]|(?<=\d)[,:](?=\d))+");_QUESTION=re.compile(r"[?\u061f\uff1f]");_MARKS__entailment=re.compile('["\u201c\u201e\u00ab\u300c\u300e]');_SHARED="=";_LEAST_REPEATED=0.6;_WORDS_BEFORE=4;_WORDS_BEHIND=4;_ENDING=2
 def turns_round(said,spans,sentence):
- is_copied=word_units(sentence)==word_units("\n".join(spans))
+ units=word_units(sentence);is_copied=any(units==word_units(text)for text,_ in said)
  if is_copied or not is_repeated(spans,sentence):return False
  weights=_weights();features=pair_features(said,spans,sentence);score=sum(weights.get(feature,0)for feature in features);return score<weights[""]
 def is_repeated(spans,sentence):telling=beginnings(sentence);repeated=telling&beginnings("\n".join(spans));return len(repeated)>=_LEAST_REPEATED*len(telling)
 def pair_features(said,spans,sentence):
- telling=beginnings(sentence);quotation="\n".join(spans);quoted=beginnings(quotation);shared=[(len(begun&quoted&telling),len(begun&quoted))for _,begun in said];place=shared.index(max(shared));text,_=said[place];claimed=_words(sentence);clauses=[*map(_words,_CLAUSE.findall(text))]or[claimed]
- nearest=max(range(len(clauses)),key=lambda place:(len(telling&clauses[place].keys()),len(claimed.keys()&clauses[place].keys())));clause=clauses[nearest]
+ telling=beginnings(sentence);quotation="\n".join(spans);quoted=beginnings(quotation);quoted_words=_words(quotation);shared=[(len(begun&quoted&telling),len(begun&quoted),len(_words(text).keys()&quoted_words.keys()))for text,begun in said];place=shared.index(max(shared));text,_=said[place];claimed=_words(sentence)
+ clauses=[*map(_words,_CLAUSE.findall(text))]or[claimed];nearest=max(range(len(clauses)),key=lambda place:(len(telling&clauses[place].keys()),len(quoted_words.keys()&clauses[place].keys()),len(claimed.keys()&clauses[place].keys())));clause=clauses[nearest]
  for later,_ in said[place+1:place+2]:clauses.extend(map(_words,_CLAUSE.findall(later)))
  following=[word for one in clauses[nearest+1:][:1]for word in one];wanted=claimed if UNSPACED.search(sentence)else telling;repeated=[place for place,word in enumerate(clause)if word in wanted]or[0];near=slice(max(0,repeated[0]-_WORDS_BEFORE),repeated[-1]+_WORDS_BEHIND)
- return frozenset((*_features("c",claimed,{**_words(quotation),**clause}),*_features("q",dict([*clause.items()][near]),claimed),f"b {' '.join(following[:_WORDS_BEHIND])}",f'" {bool(_MARKS__entailment.search(text))}',f"? {bool(_QUESTION.search(text))}"))
+ return frozenset((*_features("c",claimed,{**quoted_words,**clause}),*_features("q",dict([*clause.items()][near]),claimed),f"b {' '.join(following[:_WORDS_BEHIND])}",f'" {bool(_MARKS__entailment.search(text))}',f"? {bool(_QUESTION.search(text))}"))
 def _words(text):return{word if UNSPACED.match(word)else beginning(word):word for word in word_units(text)}
 def _features(side,words,others):
  marked=["^"]
@@ -3378,7 +3378,9 @@ class Gate:
   if self.settings.pii_redaction=="off":return text
   spans=find_personal_data(text);refused=self.settings.refused_kinds;unwanted=dict.fromkeys(one.kind for one in spans if one.kind in refused)
   if unwanted:named=", ".join(unwanted).replace("_"," ");return Refused(Phrase("personal_data",kinds=named),"personal data")
-  masked=self.settings.masked_kinds;masks=[(one.start,one.end,_MASK)for one in spans if one.kind in masked];return spliced(text,masks)
+  masked=self.settings.masked_kinds;masks=[(one.start,one.end,_MASK)for one in spans if one.kind in masked];stored=spliced(text,masks)
+  if has_words(text)and not has_words(stored):named=", ".join(dict.fromkeys(one.kind for one in spans));return Refused(Phrase("personal_data",kinds=named.replace("_"," ")),"personal data")
+  return stored
  def tellable(self,text):
   if find_secrets(text)or holds_secret_mark(text):return ""
   shown="".join(sign if sign.isprintable()else " " for sign in text[:_LONGEST_TOLD_REFUSAL]);verdict=self._without_personal_data(" ".join(shown.split()));return "" if isinstance(verdict,Refused)else verdict
@@ -3439,13 +3441,12 @@ def message_lines(words):
 def numbered(lines):return "\n".join(f"{number} {line}" for number,line in enumerate(lines,start=1))
 def holds_notes(reply):return any(map(_NOTE__proposals.fullmatch,reply.splitlines()))
 def read_notes(reply,lines,memories):
- notes=[];units,words_of=cache(word_units),cache(_begun_words);lines=lines or[""];begun=[beginnings(line)for line in lines]
+ notes=[];units,words_of=cache(word_units),cache(_begun_words);begun=[(line,beginnings(line))for line in lines]
  for note in map(_NOTE__proposals.fullmatch,reply.splitlines()):
   if note is None or not has_words(note["sentence"]):continue
-  end=_UNTIL__proposals.search(note["sentence"]);sentence=_UNTIL__proposals.sub("",note["sentence"]).strip();line=lines[noted_line(sentence,int(note["line"]),begun)]
+  end=_UNTIL__proposals.search(note["sentence"]);sentence=_UNTIL__proposals.sub("",note["sentence"]).strip();number=int(note["line"]);request=_REQUESTS.get(sentence.casefold().strip("."));line=noted_line("" if request else sentence,number,begun)
   if units(sentence)==units(line):sentence=f"User said: {line}"
   is_update=0<int(note["memory"]or 0)<=memories;fields={"operation":"UPDATE" if is_update else "NEW","id":note["memory"]if is_update else "","content":sentence,"evidence":_evidence__proposals(sentence,line,words_of(line)),"until":end[1]if end else "","memory_bank":note["bank"]or ""}
-  request=_REQUESTS.get(sentence.casefold().strip("."))
   if request:fields["operation"]=request;fields["id"]=note["memory"]or "";fields["evidence"]=line
   notes.append(fields)
  return notes
@@ -3629,7 +3630,8 @@ class SealedEntries:
   if not rows:return[]
   return await asyncio.to_thread(self._opened,rows)
  async def read_since(self,user_id,since):
-  wanted=((_ROW.kind==kind)&(_ROW.created_at>=since[kind])for kind in since);query=select(ENTRIES).where(_ROW.user_id==user_id,or_(*wanted));rows=await self._database.rows("reading entries",query);return await asyncio.to_thread(lambda:{kind:self._opened([row for row in rows if row.kind==kind])for kind in since})
+  wanted=((_ROW.kind==kind)&(_ROW.created_at>=since[kind])for kind in since);query=select(ENTRIES).where(_ROW.user_id==user_id,_ROW.kind.in_([*since]),or_(*wanted));rows=await self._database.rows("reading entries",query)
+  return await asyncio.to_thread(lambda:{kind:self._opened([row for row in rows if row.kind==kind])for kind in since})
  async def read_beside(self,doing,keys,user_id,other):
   always=select(literal(1)).subquery();beside=other.limit(1).subquery();named=_ROW.kind.in_(keys)&_ROW.key.in_(keys.values());own=always.outerjoin(ENTRIES,named&(_ROW.user_id==user_id));joined=own.outerjoin(beside,true());query=select(ENTRIES,beside).select_from(joined);rows=await self._database.rows(doing,query)
   found={row.kind:self._opened([row])for row in rows if row.kind};return found,rows[0]
@@ -5539,12 +5541,12 @@ class MemoryCommands(MemoryRequests):
   step=candidates[0]
   if not step.standing:return phrase("undone_already")
   learner=self.past_chats.learner;await learner.stop(hook.user_id,step.changes[0].step or "none")
-  try:changes=await memory.undo(step)
+  try:await memory.check_undo(step)
   except WriteRefused as refusal:
    told=f"{phrase('did_not_work')}: {refusal}.";before=await memory.undoable(candidates[1:_MOST_TRIED])
    if before is None:return f"{told} {phrase('log_shows')}"
    return f"{told} {phrase('undo_before', n=before.number)}"
-  undone={change.undoes for change in changes};keys=[key for key in step.standing if key.text not in undone];left=await memory.changes(keys);withheld=await self._places.withheld(hook,memory,[*changes,*left]);return undone_told(changes,left,withheld=withheld)
+  changes=await memory.undo(step);undone={change.undoes for change in changes};keys=[key for key in step.standing if key.text not in undone];left=await memory.changes(keys);withheld=await self._places.withheld(hook,memory,[*changes,*left]);return undone_told(changes,left,withheld=withheld)
  async def _remember(self,hook,command):draft=Draft(command.words,bank=hook.settings.default_bank);draft=replace(draft,tags=draft.tags_in(hook.place.scope));return await self._saved(hook,Proposal("NEW",draft=draft))
  async def _reword(self,hook,command):
   parts=command.words.split(maxsplit=1)

@@ -92,10 +92,9 @@ class Host:
     async def shows_translations(self) -> bool:
         """Whether its page shows a function's texts in its language; elsewhere they only weigh."""
         _, reply = await self.call("GET", "/api/version")
-        version = cast("Json", reply)["version"]
-        return (
-            tuple(map(int, re.findall(r"\d+", version))) >= _FIRST_TRANSLATED
-        )
+        version = reply.get("version") if isinstance(reply, dict) else None
+        numbers = re.findall(r"\d+", f"{version}")
+        return tuple(map(int, numbers)) >= _FIRST_TRANSLATED
 
 
 async def install_plugin(
@@ -138,7 +137,7 @@ async def install_plugin(
     )
     if not await host.shows_translations():
         languages = ()
-    stored = existing["meta"].get("i18n") if existing else None
+    stored = (existing["meta"] or {}).get("i18n") if existing else None
     i18n = translated(stored or {}, languages)
     if existing is None:
         done, function = await _create(host, function_id, source, i18n)
@@ -200,7 +199,7 @@ async def _update(
     function_id = existing["id"]
     described = frontmatter(source)
     before = _version(frontmatter(existing.get("content") or ""))
-    is_translated = (existing["meta"].get("i18n") or {}) == i18n
+    is_translated = ((existing["meta"] or {}).get("i18n") or {}) == i18n
     if existing.get("content") == source and is_translated:
         function, done = (
             existing,
@@ -210,7 +209,7 @@ async def _update(
         # The host works these two out of the new code.
         meta = {
             k: v
-            for k, v in existing["meta"].items()
+            for k, v in (existing["meta"] or {}).items()
             if k not in ("manifest", "toggle", "i18n")
         }
         description = (

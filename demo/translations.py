@@ -71,9 +71,10 @@ def translated(
     for language in {**stored, **ours}:
         kept = dict(stored.get(language, {}))
         for name, text in ours.get(language, {}).items():
-            kept.pop(name, None)
             if language in languages:
                 kept[name] = text
+            elif kept.get(name) == text:
+                del kept[name]
         if kept:
             texts[language] = kept
     return texts

@@ -158,16 +158,19 @@ def test_what_an_admin_has_written_stays() -> None:
     title = "valves.priority.title"
     stored = {
         "de": {"name": "Gedächtnis", title: "Alt"},
+        "fr": {title: "Rang"},
         "de-DE": {title: "Rang"},
     }
     texts = translated(stored, ["de"])
     assert texts == {
         "de": {"name": "Gedächtnis", **translations()["de"]},
+        "fr": {title: "Rang"},
         "de-DE": {title: "Rang"},
     }
     assert translated(texts, ["de"]) == texts
     assert translated(texts, ()) == {
         "de": {"name": "Gedächtnis"},
+        "fr": {title: "Rang"},
         "de-DE": {title: "Rang"},
     }
     assert translated({}, ()) == {}

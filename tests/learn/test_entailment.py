@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from adaptive.learn.entailment import pair_features, turns_round
 from adaptive.learn.proposals import read_notes
 from adaptive.learn.support import begun_sentences
-from tests.rates import rate
+from tests.rates import over, rate
 
 # Of somebody else; then what is denied, supposed or asked.
 TURNED = [
@@ -194,6 +196,46 @@ def test_said_so() -> None:
 def test_other_words() -> None:
     """A sentence in words of its own is not judged by its few shared ones."""
     assert not is_turned(("my spark is off sick", "User is an electrician."))
+
+
+# Of two sentences or clauses with the same words, the one that is quoted
+QUOTED_ONE = [
+    ("My sister is vegan. I am vegan.", "I am vegan", "User is vegan."),
+    (
+        "My mother has diabetes. I have diabetes.",
+        "I have diabetes",
+        "User has diabetes.",
+    ),
+    (
+        "My wife is a doctor, I am a doctor.",
+        "I am a doctor",
+        "User is a doctor.",
+    ),
+    (
+        "Meine Schwester ist Lehrerin. Ich bin Lehrerin.",
+        "Ich bin Lehrerin",
+        "Der Nutzer ist Lehrerin.",
+    ),
+]
+
+
+@over("message, quoted, claim", QUOTED_ONE)
+def test_the_quoted_one_of_two_counts(
+    message: str, quoted: str, claim: str
+) -> None:
+    """A note is judged by the sentence that is quoted, though another one has its words, too."""
+    said = begun_sentences(message)
+    assert not turns_round(said, [quoted], claim)
+    other = re.split("[.,] ", message)[0]
+    assert turns_round(said, [other], claim)
+
+
+def test_copies() -> None:
+    """A whole sentence that is copied says what it says; a part of it is judged."""
+    message = "If I had a dog, I'd walk more."
+    said = begun_sentences(message)
+    assert turns_round(said, ["I had a dog"], "I had a dog")
+    assert not turns_round(said, [message], message)
 
 
 def test_around_a_quotation() -> None:

@@ -143,8 +143,14 @@ def test_notes_are_of_the_line_that_has_their_words() -> None:
     for number in (1, 7):
         (note,) = read_notes(f"{number} User works nights.", LINES, 0)
         assert note["evidence"] == "i work nights at a"
-    (note,) = read_notes("1 User works nights.", [], 0)
-    assert note["evidence"] == ""
+    for lines in ([], ["I am fine thanks"]):
+        (note,) = read_notes("7 User works nights.", lines, 0)
+        assert note["evidence"] == ""
+        (note,) = read_notes("7 #1 quiet", lines, 1)
+        assert note["evidence"] == ""
+    lines = ["I always forget my keys.", "Please delete the van."]
+    (note,) = read_notes("2 #1 forget", lines, 1)
+    assert note["evidence"] == lines[1]
     source = ExtractionSource(LINES, SHOWN)
     (wrong,) = read_proposals(Completion("1 #3 User works."), source, SETTINGS)
     assert (wrong.kind, wrong.memory_id, wrong.before) == ("NEW", "", "")

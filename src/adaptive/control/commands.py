@@ -260,13 +260,14 @@ class MemoryCommands(MemoryRequests):
         learner = self.past_chats.learner
         await learner.stop(hook.user_id, step.changes[0].step or "none")
         try:
-            changes = await memory.undo(step)
+            await memory.check_undo(step)
         except WriteRefused as refusal:
             told = f"{phrase('did_not_work')}: {refusal}."
             before = await memory.undoable(candidates[1:_MOST_TRIED])
             if before is None:
                 return f"{told} {phrase('log_shows')}"
             return f"{told} {phrase('undo_before', n=before.number)}"
+        changes = await memory.undo(step)
         undone = {change.undoes for change in changes}
         keys = [key for key in step.standing if key.text not in undone]
         left = await memory.changes(keys)

@@ -130,7 +130,10 @@ class SealedEntries:
             (_ROW.kind == kind) & (_ROW.created_at >= since[kind])
             for kind in since
         )
-        query = select(ENTRIES).where(_ROW.user_id == user_id, or_(*wanted))
+        # The kinds by themselves, too, or the database looks through all that a user has.
+        query = select(ENTRIES).where(
+            _ROW.user_id == user_id, _ROW.kind.in_([*since]), or_(*wanted)
+        )
         rows = await self._database.rows("reading entries", query)
         # In a thread, as above.
         return await asyncio.to_thread(

@@ -35,7 +35,8 @@ def turns_round(
     said: BegunSentences, spans: Sequence[str], sentence: str
 ) -> bool:
     """Whether a sentence has the words of a quotation, and says something else by them."""
-    is_copied = word_units(sentence) == word_units("\n".join(spans))
+    units = word_units(sentence)
+    is_copied = any(units == word_units(text) for text, _ in said)
     if is_copied or not is_repeated(spans, sentence):
         return False
     weights = _weights()
@@ -58,9 +59,14 @@ def pair_features(
     telling = beginnings(sentence)
     quotation = "\n".join(spans)
     quoted = beginnings(quotation)
+    quoted_words = _words(quotation)
     shared = [
-        (len(begun & quoted & telling), len(begun & quoted))
-        for _, begun in said
+        (
+            len(begun & quoted & telling),
+            len(begun & quoted),
+            len(_words(text).keys() & quoted_words.keys()),
+        )
+        for text, begun in said
     ]
     place = shared.index(max(shared))
     text, _ = said[place]
@@ -70,6 +76,7 @@ def pair_features(
         range(len(clauses)),
         key=lambda place: (
             len(telling & clauses[place].keys()),
+            len(quoted_words.keys() & clauses[place].keys()),
             len(claimed.keys() & clauses[place].keys()),
         ),
     )
@@ -87,7 +94,7 @@ def pair_features(
     )
     return frozenset(
         (
-            *_features("c", claimed, {**_words(quotation), **clause}),
+            *_features("c", claimed, {**quoted_words, **clause}),
             *_features("q", dict([*clause.items()][near]), claimed),
             f"b {' '.join(following[:_WORDS_BEHIND])}",
             f'" {bool(_MARKS.search(text))}',

@@ -106,14 +106,16 @@ def read_notes(
     notes: list[Mapping[str, str]] = []
     # A reply may have hundreds of notes on the same long line.
     units, words_of = cache(word_units), cache(_begun_words)
-    lines = lines or [""]
-    begun = [beginnings(line) for line in lines]
+    begun = [(line, beginnings(line)) for line in lines]
     for note in map(_NOTE.fullmatch, reply.splitlines()):
         if note is None or not has_words(note["sentence"]):
             continue
         end = _UNTIL.search(note["sentence"])
         sentence = _UNTIL.sub("", note["sentence"]).strip()
-        line = lines[noted_line(sentence, int(note["line"]), begun)]
+        number = int(note["line"])
+        request = _REQUESTS.get(sentence.casefold().strip("."))
+        # A request has no words of its line.
+        line = noted_line("" if request else sentence, number, begun)
         if units(sentence) == units(line):
             # A model that only copies has not said whose it is.
             sentence = f"User said: {line}"
@@ -126,7 +128,6 @@ def read_notes(
             "until": end[1] if end else "",
             "memory_bank": note["bank"] or "",
         }
-        request = _REQUESTS.get(sentence.casefold().strip("."))
         if request:
             fields["operation"] = request
             fields["id"] = note["memory"] or ""

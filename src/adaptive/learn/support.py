@@ -58,18 +58,24 @@ def beginnings(text: str) -> frozenset[str]:
     return frozenset(map(beginning, telling_words(text) or tokens(text)))
 
 
-def noted_line(
-    sentence: str, number: int, begun: Sequence[frozenset[str]]
-) -> int:
-    """The place of the line with most telling words of a note, of several that with its number.
+BegunSentences = Sequence[tuple[str, frozenset[str]]]
 
-    Small models count their notes in place of the lines.
+
+def noted_line(sentence: str, number: int, lines: BegunSentences) -> str:
+    """The line with most telling words of a note, of several that with its number.
+
+    Small models count their notes in place of the lines. Without any of them it is the line with
+    that number, and empty where there is none.
     """
     telling = beginnings(sentence)
-    return max(
-        range(len(begun)),
-        key=lambda at: (len(telling & begun[at]), at + 1 == number),
+    marked = [
+        (len(telling & begun), place == number, line)
+        for place, (line, begun) in enumerate(lines, start=1)
+    ]
+    shared, is_named, line = max(
+        marked, key=lambda mark: mark[:2], default=(0, False, "")
     )
+    return line if shared or is_named else ""
 
 
 def beginning(word: str) -> str:
@@ -278,9 +284,6 @@ def says_no_more(content: str, said: Sequence[str]) -> bool:
 # Of a quotation, in one window of the typed words: small models misquote. For what it costs, see
 # benchmarks/grounding.py.
 _LEAST_QUOTED = 0.7
-
-
-BegunSentences = Sequence[tuple[str, frozenset[str]]]
 
 
 def begun_sentences(text: str) -> BegunSentences:

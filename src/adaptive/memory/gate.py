@@ -15,6 +15,7 @@ from adaptive.core import (
     Phrase,
     WriteRefused,
     frozen,
+    has_words,
     is_mark,
     listing,
     mapping,
@@ -167,7 +168,14 @@ class Gate:
         masks = [
             (one.start, one.end, _MASK) for one in spans if one.kind in masked
         ]
-        return spliced(text, masks)
+        stored = spliced(text, masks)
+        if has_words(text) and not has_words(stored):
+            named = ", ".join(dict.fromkeys(one.kind for one in spans))
+            return Refused(
+                Phrase("personal_data", kinds=named.replace("_", " ")),
+                "personal data",
+            )
+        return stored
 
     def tellable(self, text: str) -> str:
         """What may be told of a text that is not stored, on one line: masked, or nothing."""
