@@ -2209,11 +2209,12 @@ def turns_round(said,spans,sentence):
  weights=_weights();features=pair_features(said,spans,sentence);score=sum(weights.get(feature,0)for feature in features);return score<weights[""]
 def is_repeated(spans,sentence):telling=beginnings(sentence);repeated=telling&beginnings("\n".join(spans));return len(repeated)>=_LEAST_REPEATED*len(telling)
 def pair_features(said,spans,sentence):
- telling=beginnings(sentence);quotation="\n".join(spans);quoted=beginnings(quotation);quoted_words=_words(quotation);shared=[(len(begun&quoted&telling),len(begun&quoted),len(_words(text).keys()&quoted_words.keys()))for text,begun in said];place=shared.index(max(shared));text,_=said[place];claimed=_words(sentence)
- clauses=[*map(_words,_CLAUSE.findall(text))]or[claimed];nearest=max(range(len(clauses)),key=lambda place:(len(telling&clauses[place].keys()),len(quoted_words.keys()&clauses[place].keys()),len(claimed.keys()&clauses[place].keys())));clause=clauses[nearest]
+ telling=beginnings(sentence);claimed=_words(sentence);quotation="\n".join(spans);quoted=_words(quotation);place=_place_said(said,telling,quotation);text,_=said[place];clauses=[*map(_words,_CLAUSE.findall(text))]or[claimed]
+ nearest=max(range(len(clauses)),key=lambda at:(len(telling&clauses[at].keys()),len(quoted.keys()&clauses[at].keys()),len(claimed.keys()&clauses[at].keys())));clause=clauses[nearest]
  for later,_ in said[place+1:place+2]:clauses.extend(map(_words,_CLAUSE.findall(later)))
  following=[word for one in clauses[nearest+1:][:1]for word in one];wanted=claimed if UNSPACED.search(sentence)else telling;repeated=[place for place,word in enumerate(clause)if word in wanted]or[0];near=slice(max(0,repeated[0]-_WORDS_BEFORE),repeated[-1]+_WORDS_BEHIND)
- return frozenset((*_features("c",claimed,{**quoted_words,**clause}),*_features("q",dict([*clause.items()][near]),claimed),f"b {' '.join(following[:_WORDS_BEHIND])}",f'" {bool(_MARKS__entailment.search(text))}',f"? {bool(_QUESTION.search(text))}"))
+ return frozenset((*_features("c",claimed,{**quoted,**clause}),*_features("q",dict([*clause.items()][near]),claimed),f"b {' '.join(following[:_WORDS_BEHIND])}",f'" {bool(_MARKS__entailment.search(text))}',f"? {bool(_QUESTION.search(text))}"))
+def _place_said(said,telling,quotation):quoted=beginnings(quotation);words=_words(quotation).keys();shared=[(len(begun&quoted&telling),len(begun&quoted),len(_words(text).keys()&words))for text,begun in said];return shared.index(max(shared))
 def _words(text):return{word if UNSPACED.match(word)else beginning(word):word for word in word_units(text)}
 def _features(side,words,others):
  marked=["^"]
@@ -4126,8 +4127,8 @@ def entries_within(room,entries):
 def _tokens_of(entries):return sum(entry.tokens for entry in entries)
 def _quoted(content):text=escaped_entry(content).strip().translate(_INNER_QUOTES);kept=text.rstrip(_MARK_FILLERS+_OPENED);return _QUOTED_ENTRY.format(kept+text[len(kept):].translate(_AS_ENTITIES))
 def utc_day(seconds):
- with suppress(TypeError,OverflowError,ValueError,OSError):
-  if seconds:return datetime.fromtimestamp(seconds,UTC).date().isoformat()
+ if not isinstance(seconds,int|float)or not seconds:return ""
+ with suppress(OverflowError,ValueError,OSError):return datetime.fromtimestamp(seconds,UTC).date().isoformat()
  return ""
 def extended_block(block,*paragraphs):above=f"{block.removesuffix(CLOSE_MARKER)}\n" if block else f"{OPEN_MARKER}\n";return f"{above}{BLOCK_SEPARATOR.join(paragraphs)}\n{CLOSE_MARKER}"
 def withheld_reason(memory,hidden):return phrase("kept_from_model")if hidden.holds(memory)else reason_against(memory)

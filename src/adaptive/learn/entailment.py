@@ -8,7 +8,7 @@ weights from pairs in many languages.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import pairwise
 from os.path import commonprefix
@@ -57,33 +57,24 @@ def pair_features(
 ) -> frozenset[str]:
     """What tells of a sentence beside what was said where most of it and its quotation stands."""
     telling = beginnings(sentence)
-    quotation = "\n".join(spans)
-    quoted = beginnings(quotation)
-    quoted_words = _words(quotation)
-    shared = [
-        (
-            len(begun & quoted & telling),
-            len(begun & quoted),
-            len(_words(text).keys() & quoted_words.keys()),
-        )
-        for text, begun in said
-    ]
-    place = shared.index(max(shared))
-    text, _ = said[place]
     claimed = _words(sentence)
+    quotation = "\n".join(spans)
+    quoted = _words(quotation)
+    place = _place_said(said, telling, quotation)
+    text, _ = said[place]
     clauses = [*map(_words, _CLAUSE.findall(text))] or [claimed]
     nearest = max(
         range(len(clauses)),
-        key=lambda place: (
-            len(telling & clauses[place].keys()),
-            len(quoted_words.keys() & clauses[place].keys()),
-            len(claimed.keys() & clauses[place].keys()),
+        key=lambda at: (
+            len(telling & clauses[at].keys()),
+            len(quoted.keys() & clauses[at].keys()),
+            len(claimed.keys() & clauses[at].keys()),
         ),
     )
     clause = clauses[nearest]
+    # "My sister is vegan, and so am I", or in a sentence of its own
     for later, _ in said[place + 1 : place + 2]:
         clauses.extend(map(_words, _CLAUSE.findall(later)))
-    # "My sister is vegan, and so am I"
     following = [word for one in clauses[nearest + 1 :][:1] for word in one]
     wanted = claimed if UNSPACED.search(sentence) else telling
     repeated = [
@@ -94,13 +85,30 @@ def pair_features(
     )
     return frozenset(
         (
-            *_features("c", claimed, {**quoted_words, **clause}),
+            *_features("c", claimed, {**quoted, **clause}),
             *_features("q", dict([*clause.items()][near]), claimed),
             f"b {' '.join(following[:_WORDS_BEHIND])}",
             f'" {bool(_MARKS.search(text))}',
             f"? {bool(_QUESTION.search(text))}",
         )
     )
+
+
+def _place_said(
+    said: BegunSentences, telling: Set[str], quotation: str
+) -> int:
+    """The place of the sentence that a claim is judged by: with most of what it quotes and tells."""
+    quoted = beginnings(quotation)
+    words = _words(quotation).keys()
+    shared = [
+        (
+            len(begun & quoted & telling),
+            len(begun & quoted),
+            len(_words(text).keys() & words),
+        )
+        for text, begun in said
+    ]
+    return shared.index(max(shared))
 
 
 def _words(text: str) -> dict[str, str]:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from adaptive.core import (
     JsonMapping,
@@ -175,12 +174,13 @@ def _quoted(content: str) -> str:
     )
 
 
-def utc_day(seconds: Any) -> str:
+def utc_day(seconds: object) -> str:
     """The day of a time in epoch seconds as "YYYY-MM-DD", empty where it is none."""
     # Another tool may have written anything.
-    with suppress(TypeError, OverflowError, ValueError, OSError):
-        if seconds:
-            return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    if not isinstance(seconds, int | float) or not seconds:
+        return ""
+    with suppress(OverflowError, ValueError, OSError):
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat()
     return ""
 
 

@@ -377,7 +377,7 @@ class MemoryIndexes:
                 )
 
     def _started(
-        self, work: Coroutine[Any, Any, IndexWork]
+        self, work: Coroutine[None, None, IndexWork]
     ) -> asyncio.Task[IndexWork]:
         """Begin some work that nobody's giving up ends; what nobody foresaw is logged."""
         task = asyncio.create_task(work)
