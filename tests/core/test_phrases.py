@@ -157,7 +157,7 @@ def test_language() -> None:
 def test_phrase_for_later() -> None:
     """A phrase is compared and joined in English, and shown in the language of who reads it."""
     english = "you did not say Porto"
-    german = "Porto hast du nicht gesagt"
+    german = "Porto haben Sie nicht erwähnt"
     reason = Phrase("name_unsaid", name="Porto")
     LANGUAGE.set("de")
     assert reason == english
@@ -200,7 +200,7 @@ def test_texts_with_phrases() -> None:
 def test_kept_reasons() -> None:
     """What was kept in English is told in the language of who reads it, values included."""
     LANGUAGE.set("de")
-    assert retold("you did not say Porto") == "Porto hast du nicht gesagt"
+    assert retold("you did not say Porto") == "Porto haben Sie nicht erwähnt"
     assert retold("what nobody says") == "what nobody says"
     assert phrase("unwanted_kind", kinds=("health", "golf")).endswith(
         ": Gesundheit, golf"

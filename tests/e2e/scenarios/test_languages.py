@@ -14,7 +14,7 @@ READERS = {
     "de-DE": (
         "Gespeichert",
         "Gefunden: 1 Erinnerung",
-        "Löschen: alles, was über dich gespeichert ist?",
+        "Löschen: alles, was über Sie gespeichert ist?",
     ),
     "ja-JP": (
         "保存しました",
