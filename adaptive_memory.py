@@ -2272,6 +2272,7 @@ async def query_vectors(embedder,texts,patience):
   async with asyncio.timeout(patience):return normalised(await embedder.embed(queries,query=True))
  except(EmbeddingError,TimeoutError)as error:tally("anomalies","embedding_failed");log_failure("a message is searched by its keywords only",error);return None
 async def stored_vectors(table,user_id,name,memory_ids=None):
+ if not name:return{}
  try:return await table.read(user_id,name,memory_ids)
  except TablesUnavailable as error:log_failure("vectors are kept in this process only",error);return{}
 async def store_vectors(table,user_id,name,vectors):
@@ -2833,10 +2834,14 @@ class MemoryIndexes:
    async with asyncio.timeout(0 if rests else _PROOF_SECONDS):return await embedder.name()
   except(EmbeddingError,TimeoutError):return ""
  async def _rebuilt(self,sources,name,former):
-  read_at=self.clock();memories=await read_anew(sources.store,former.memories if former else(),former.doubtful if former else());doubtful=doubtful_rows(memories,read_at,former)
+  read_at=self.clock()
+  if former is None:memories,known,nulls=await asyncio.gather(sources.store.read(),stored_vectors(sources.table,sources.user_id,name),self.nulls.begun(sources.table,name))
+  else:memories=await read_anew(sources.store,former.memories,former.doubtful);known=former.stored_vectors();nulls=former.nulls
+  doubtful=doubtful_rows(memories,read_at,former)
   if former and memories==former.memories:return replace(former,read_at=read_at,doubtful=doubtful)
-  known=former.stored_vectors()if former else{};nulls=former.nulls if former else await self.nulls.begun(sources.table,name);stood={(memory.id,memory.content)for memory in(former.memories if former else())};new=[memory.id for memory in memories if(memory.id,memory.content)not in stood]
-  if name and(new or not former):wanted=new if former and len(new)<=_WAITED_FOR else None;known|=await stored_vectors(sources.table,sources.user_id,name,wanted)
+  if former:
+   stood={(memory.id,memory.content)for memory in former.memories};new=[memory.id for memory in memories if(memory.id,memory.content)not in stood]
+   if new:wanted=new if len(new)<=_WAITED_FOR else None;known|=await stored_vectors(sources.table,sources.user_id,name,wanted)
   index=await asyncio.to_thread(build_index,memories,known,nulls,name,read_at,doubtful,former)
   if known.keys()-index.places.keys():self._started(sources.table.tidy(sources.user_id,name))
   return index

@@ -269,35 +269,35 @@ class MemoryIndexes:
     ) -> MemoryIndex:
         """The index anew: of a store that is known only what changed is read."""
         read_at = self.clock()
-        memories = await read_anew(
-            sources.store,
-            former.memories if former else (),
-            former.doubtful if former else (),
-        )
+        if former is None:
+            # Side by side: a user whom this process did not serve waits for both.
+            memories, known, nulls = await asyncio.gather(
+                sources.store.read(),
+                stored_vectors(sources.table, sources.user_id, name),
+                self.nulls.begun(sources.table, name),
+            )
+        else:
+            memories = await read_anew(
+                sources.store, former.memories, former.doubtful
+            )
+            known = former.stored_vectors()
+            nulls = former.nulls
         doubtful = doubtful_rows(memories, read_at, former)
         if former and memories == former.memories:
             return replace(former, read_at=read_at, doubtful=doubtful)
-        known = former.stored_vectors() if former else {}
-        nulls = (
-            former.nulls
-            if former
-            else await self.nulls.begun(sources.table, name)
-        )
-        stood = {
-            (memory.id, memory.content)
-            for memory in (former.memories if former else ())
-        }
-        new = [
-            memory.id
-            for memory in memories
-            if (memory.id, memory.content) not in stood
-        ]
-        # This process may have those of all others; any process may have stored these.
-        if name and (new or not former):
-            wanted = new if former and len(new) <= _WAITED_FOR else None
-            known |= await stored_vectors(
-                sources.table, sources.user_id, name, wanted
-            )
+        if former:
+            stood = {(memory.id, memory.content) for memory in former.memories}
+            new = [
+                memory.id
+                for memory in memories
+                if (memory.id, memory.content) not in stood
+            ]
+            # Any process may have stored these.
+            if new:
+                wanted = new if len(new) <= _WAITED_FOR else None
+                known |= await stored_vectors(
+                    sources.table, sources.user_id, name, wanted
+                )
         # In a thread: with a large store it is felt by other chats.
         index = await asyncio.to_thread(
             build_index,

@@ -223,7 +223,9 @@ async def stored_vectors(
     name: str,
     memory_ids: Sequence[str] | None = None,
 ) -> dict[str, StoredVector]:
-    """A user's vectors for an embedder (of these memories), none where the table refuses."""
+    """A user's vectors for an embedder (of these memories); none without a name, or a table."""
+    if not name:
+        return {}
     try:
         return await table.read(user_id, name, memory_ids)
     except TablesUnavailable as error:
