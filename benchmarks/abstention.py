@@ -22,7 +22,7 @@ from adaptive.search.fusion import (
 from benchmarks.locomo import Encode
 from benchmarks.personal import PEOPLE, UNRELATED
 from benchmarks.quality import quality, simple_quality
-from benchmarks.world import Known, World, questions_of
+from benchmarks.world import World, questions_of
 
 ENTRIES = 15
 TRIED_GATES = (0.0, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 7.0, 8.0)
@@ -35,13 +35,13 @@ FOLLOW_UPS = (
 
 
 def curve(
-    world: World, known: Known, gates: Sequence[float] = TRIED_GATES
+    world: World, gates: Sequence[float] = TRIED_GATES
 ) -> list[dict[str, float]]:
     """Share of gold and entries for questions, entries for off-topic prompts, for each gate."""
     asked: list[tuple[list[Ranked], frozenset[int]]] = []
     unrelated: list[list[Ranked]] = []
     for subject in world.subjects:
-        store = subject.ranking_index(known, world.nulls)
+        store = subject.ranking_index(world.nulls)
         asked += [
             (rank(store, RankingQuery(t, v), ENTRIES), gold)
             for t, v, gold in questions_of(subject)
@@ -92,7 +92,6 @@ def small_stores(
             person.memories,
             encode(person.memories),
             nulls,
-            [0] * len(person.memories),
         )
         texts = [question.text for question in person.questions]
         for question, vector in zip(
@@ -168,7 +167,7 @@ def geometries(world: World) -> dict[str, Any]:
                 float(np.median(other.prompt_vectors @ store.memories.T)), 3
             ),
             "vector_recall_10": simple_quality(other, "vector")["recall_10"],
-            **curve(other, "nothing", (GATES[1],))[0],
+            **curve(other, (GATES[1],))[0],
         }
     return figures
 
@@ -181,12 +180,12 @@ def follow_ups(world: World, encode: Encode) -> dict[str, float]:
         "with the message before": [],
     }
     for subject in world.subjects:
-        store = subject.ranking_index("nothing", world.nulls)
+        store = subject.ranking_index(world.nulls)
         for number, (text, vector, gold) in enumerate(questions_of(subject)):
             own = number % len(FOLLOW_UPS)
             alone = RankingQuery(FOLLOW_UPS[own], vectors[own])
             both = np.stack([vectors[own], vector])
-            continued = ranking_query(FOLLOW_UPS[own], text, both, len(vector))
+            continued = ranking_query(FOLLOW_UPS[own], text, both)
             for name, asked in zip(shares, (alone, continued), strict=True):
                 order = [one.place for one in rank(store, asked, ENTRIES)]
                 shares[name].append(quality(order, gold)[9])

@@ -319,7 +319,6 @@ def costs(nulls: Vectors) -> list[dict[str, float]]:
             },
             nulls,
             "made up",
-            0.0,
         )
         taken: list[float] = []
         for at in range(DRAFTS):

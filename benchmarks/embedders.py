@@ -49,7 +49,7 @@ def measured(folder: Path, model: EmbeddingModel) -> dict[str, Any]:
     """The figures of one model."""
     world = world_of(folder, model)
     plain = simple_quality(world, "vector")
-    [ours] = curve(world, "dates", (GATES[1],))
+    [ours] = curve(world, (GATES[1],))
     contents = {*(text for person in PEOPLE for text in person.memories)}
 
     def encode(texts: Any) -> Vectors:

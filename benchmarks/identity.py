@@ -84,7 +84,6 @@ def person_of(facts: Sequence[str], encode: Encode, judges: Judges) -> Person:
         known,
         encode(NULL_PROMPTS),
         "benchmark",
-        0.0,
     )
     return Person(index, judges)
 

@@ -14,7 +14,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +37,10 @@ Encode = Callable[[Sequence[str]], Vectors]
 
 @dataclass(frozen=True, slots=True)
 class Recollector:
-    """One conversation: memories, the date of their session, questions and the gold of each."""
+    """One conversation: memories, questions and the gold of each."""
 
     name: str
     memories: tuple[str, ...]
-    said_at: tuple[int, ...]
     questions: tuple[str, ...]
     gold: tuple[frozenset[int], ...]
 
@@ -68,16 +66,11 @@ def _read(path: Path) -> Any:
 def _recollector(data: dict[str, Any]) -> Recollector:
     memories: list[str] = []
     sources: list[set[str]] = []
-    said: list[int] = []
-    for observation, speakers in data["observation"].items():
-        session = observation.removesuffix("_observation")
+    for speakers in data["observation"].values():
         for facts in speakers.values():
             for text, evidence in facts:
                 memories.append(text)
                 sources.append(set(_flat(evidence)))
-                said.append(
-                    _epoch(data["conversation"][f"{session}_date_time"])
-                )
     questions: list[str] = []
     gold: list[frozenset[int]] = []
     for asked in data["qa"]:
@@ -91,7 +84,6 @@ def _recollector(data: dict[str, Any]) -> Recollector:
     return Recollector(
         data["sample_id"],
         tuple(memories),
-        tuple(said),
         tuple(questions),
         tuple(gold),
     )
@@ -101,12 +93,6 @@ def _flat(evidence: Any) -> list[str]:
     if isinstance(evidence, str):
         return [evidence]
     return [name for part in evidence for name in _flat(part)]
-
-
-def _epoch(date: str) -> int:
-    """Dates read as "1:56 pm on 8 May, 2023"."""
-    moment = datetime.strptime(date, "%I:%M %p on %d %B, %Y")
-    return int(moment.replace(tzinfo=UTC).timestamp())
 
 
 def minilm() -> Encode:

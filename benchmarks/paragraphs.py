@@ -70,11 +70,8 @@ class Stores:
 
     def add(self, memories: Sequence[str]) -> int:
         """A store of memories without an order; its number."""
-        times = [0] * len(memories)
         vectors = self._contents(memories)
-        self.rankings.append(
-            ranking_index(memories, vectors, self._nulls, times)
-        )
+        self.rankings.append(ranking_index(memories, vectors, self._nulls))
         return len(self.rankings) - 1
 
     def texts_of(self, message: Message) -> list[str]:
@@ -97,7 +94,7 @@ class Stores:
         queries = [RankingQuery(text, self._vectors[text])]
         if thoughts and not whole:
             rows = np.stack([self._vectors[thought] for thought in thoughts])
-            queries = thought_queries(thoughts, rows, rows.shape[1])
+            queries = thought_queries(thoughts, rows)
         queries = with_evidence(queries, self._judges)
         rankings = [
             rank(store, query, ENTRIES, thoughts=len(queries))
@@ -219,7 +216,7 @@ def measure(folder: Path) -> dict[str, Any]:
     encode = minilm()
     world = load_world(folder, encode)
     stores = Stores(
-        [one.ranking_index("bulk", world.nulls) for one in world.subjects],
+        [one.ranking_index(world.nulls) for one in world.subjects],
         nulls=world.nulls,
         contents=encode,
         queries=encode,

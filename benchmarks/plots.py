@@ -18,12 +18,10 @@ COLOURS = {
     "vector": "tab:orange",
     "BM25": "tab:green",
     "0.8 cosine + 0.2 BM25": "tab:red",
-    "ours, order known: nothing": "tab:blue",
-    "ours, order known: dates": "tab:purple",
+    "ours": "tab:blue",
 }
 # In the figures of latency nothing is faster than the clock is steady.
 LEAST_MS = 0.1
-_OURS = ("ours, order known: nothing", "ours, order known: dates")
 
 
 def _results(name: str) -> dict[str, Any]:
@@ -36,7 +34,7 @@ def _results(name: str) -> dict[str, Any]:
 def recall_against_entries(axes: Axes) -> None:
     """Recall@k of the rankings, and what arrives in the prompt through a real host."""
     variants = _results("recall")["variants"]
-    for name in ("vector", "BM25", "0.8 cosine + 0.2 BM25", *_OURS):
+    for name in ("vector", "BM25", "0.8 cosine + 0.2 BM25", "ours"):
         shares = variants[name]["recall_at_1_to_20"]
         axes.plot(
             range(1, len(shares) + 1), shares, color=COLOURS[name], label=name
@@ -65,22 +63,20 @@ def recall_against_entries(axes: Axes) -> None:
 def recall_against_abstention(axes: Axes) -> None:
     """Share of gold against entries for off-topic prompts, one point for each gate."""
     results = _results("recall")
-    for name in _OURS:
-        known = name.rpartition(" ")[2]
-        points = results["curve"][known]
-        across = [point["off_topic_entries"] for point in points]
-        shares = [point["share_of_gold"] for point in points]
-        axes.plot(across, shares, marker="o", color=COLOURS[name], label=name)
-        for point in points:
-            if point["gate"] in (0, 3, *results["gates"], 7, 8):
-                at = (point["off_topic_entries"], point["share_of_gold"])
-                axes.annotate(
-                    f"{point['gate']:g}",
-                    at,
-                    xytext=(0, 7),
-                    textcoords="offset points",
-                    fontsize=8,
-                )
+    points = results["curve"]
+    across = [point["off_topic_entries"] for point in points]
+    shares = [point["share_of_gold"] for point in points]
+    axes.plot(across, shares, marker="o", color=COLOURS["ours"], label="ours")
+    for point in points:
+        if point["gate"] in (0, 3, *results["gates"], 7, 8):
+            at = (point["off_topic_entries"], point["share_of_gold"])
+            axes.annotate(
+                f"{point['gate']:g}",
+                at,
+                xytext=(0, 7),
+                textcoords="offset points",
+                fontsize=8,
+            )
     axes.set_xscale("symlog", linthresh=0.05)
     axes.set_xlim(-0.005, 12)
     axes.margins(y=0.1)

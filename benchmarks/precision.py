@@ -67,10 +67,7 @@ def measure(folder: Path) -> dict[str, Any]:
     world = load_world(folder, encode)
     everyday: list[str] = json.loads(_EVERYDAY.read_text(encoding="utf-8"))
     sets = {"off_topic": list(world.prompts), "everyday": everyday}
-    stores = [
-        subject.ranking_index("bulk", world.nulls)
-        for subject in world.subjects
-    ]
+    stores = [subject.ranking_index(world.nulls) for subject in world.subjects]
     answered: list[Answered] = [
         [
             (rank(store, RankingQuery(t, v), ENTRIES), gold)

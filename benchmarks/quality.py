@@ -17,7 +17,7 @@ from adaptive.search.fusion import (
     rank,
 )
 from adaptive.search.tokens import tokens
-from benchmarks.world import Known, World, questions_of
+from benchmarks.world import World, questions_of
 
 Scores = NDArray[np.floating[Any]]
 DEPTH = 20
@@ -94,7 +94,7 @@ def simple_quality(world: World, name: str) -> dict[str, Any]:
     """A simple variant over all questions."""
     found: list[list[list[float]]] = []
     for subject in world.subjects:
-        store = subject.ranking_index("nothing", world.nulls)
+        store = subject.ranking_index(world.nulls)
         found.append(
             [
                 quality(simple_order(SIMPLE[name](store, text, vector)), gold)
@@ -105,19 +105,17 @@ def simple_quality(world: World, name: str) -> dict[str, Any]:
 
 
 def our_quality(
-    world: World, known: Known, weights: Weights = DEFAULT_WEIGHTS
+    world: World, weights: Weights = DEFAULT_WEIGHTS
 ) -> dict[str, Any]:
     """Our ranking over all questions, before the gate."""
-    return summary(per_question(world, known, weights))
+    return summary(per_question(world, weights))
 
 
-def per_question(
-    world: World, known: Known, weights: Weights
-) -> list[list[list[float]]]:
+def per_question(world: World, weights: Weights) -> list[list[list[float]]]:
     """Quality of each question, by conversation."""
     found: list[list[list[float]]] = []
     for subject in world.subjects:
-        store = subject.ranking_index(known, world.nulls)
+        store = subject.ranking_index(world.nulls)
         found.append(
             [
                 quality(

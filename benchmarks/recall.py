@@ -1,7 +1,6 @@
 """Which memories a message gets, and whether it gets none when nothing fits; no call, no host.
 
-Recall@k is the share of a question's gold among the first k memories, averaged over questions. The
-figures come with what a store knows of the order in which it was learned: see ``benchmarks.world``.
+Recall@k is the share of a question's gold among the first k memories, averaged over questions.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from benchmarks.figures import say, write_results
 from benchmarks.locomo import DEFAULT_DATA, minilm
 from benchmarks.quality import SIMPLE, our_quality, simple_quality
 from benchmarks.weights import costs, cross_validation
-from benchmarks.world import KNOWN, load_world
+from benchmarks.world import load_world
 
 
 def measure(folder: Path) -> dict[str, Any]:
@@ -29,18 +28,15 @@ def measure(folder: Path) -> dict[str, Any]:
         "off_topic_prompts": len(world.prompts),
         "gates": GATES,
         "variants": {},
-        "curve": {},
     }
     for name in SIMPLE:
         figures["variants"][name] = simple_quality(world, name)
         say(f"{name}: {figures['variants'][name]}")
-    for known in KNOWN:
-        name = f"ours, order known: {known}"
-        figures["variants"][name] = our_quality(world, known)
-        say(f"{name}: {figures['variants'][name]}")
-        figures["curve"][known] = curve(world, known)
-        for point in figures["curve"][known]:
-            say(f"  {point}")
+    figures["variants"]["ours"] = our_quality(world)
+    say(f"ours: {figures['variants']['ours']}")
+    figures["curve"] = curve(world)
+    for point in figures["curve"]:
+        say(f"  {point}")
     figures["small_stores"] = small_stores(encode, world.nulls)
     for point in figures["small_stores"]:
         say(f"small stores: {point}")

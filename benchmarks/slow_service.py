@@ -11,7 +11,6 @@ from typing import Any
 
 from adaptive.core.embedding import Pace, Sources
 from adaptive.core.model import EmbeddingError
-from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.embedders import EndpointModel
 from adaptive.search.examples import EXAMPLE_TEXTS
 from adaptive.search.fingerprints import Fingerprints, ProvenEmbedder
@@ -90,7 +89,7 @@ class _Server:
                 self.note("first recall by meaning")
             if can_rank and index.embedded.all():
                 self.note("all memories recalled by meaning")
-            if not self.indexes.uncalibrated(index.embedder):
+            if not self.indexes.shared.missing(index.embedder):
                 self.note("recall calibrated")
             await _sleep(_TURN_EVERY_SECONDS)
 
@@ -117,8 +116,8 @@ async def _measured(**service_options: Any) -> dict[str, Any]:
             while "recall calibrated" not in server.reached:
                 await _sleep(1)
         name = await server.sources.embedder.name()
-        wanted = len(NULL_PROMPTS) + len(EXAMPLE_TEXTS)
-        made = wanted - server.indexes.uncalibrated(name)
+        wanted = len(server.indexes.shared.texts)
+        made = wanted - server.indexes.shared.missing(name)
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)

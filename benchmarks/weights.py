@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import statistics
 import time
 from dataclasses import replace
 from typing import Any
@@ -19,7 +18,7 @@ from adaptive.search.fusion import (
 )
 from benchmarks.figures import say, spread
 from benchmarks.quality import our_quality
-from benchmarks.world import Known, World
+from benchmarks.world import World
 
 SIZES = (1000, 5000, 20000)
 
@@ -28,7 +27,7 @@ def cross_validation(world: World) -> dict[str, Any]:
     """Weights chosen on all conversations but one, measured on that one, in turn.
 
     The grid is coarse on purpose: what is chosen must not hang on a few questions. Each setting is
-    judged by the mean of R@10 with nothing and with bulk order known.
+    judged by its R@10.
     """
     grid = [
         replace(
@@ -46,14 +45,8 @@ def cross_validation(world: World) -> dict[str, Any]:
     for number, weights in enumerate(grid):
         if number % 15 == 0:
             say(f"  weights: {number} of {len(grid)}")
-        known: tuple[Known, Known] = ("nothing", "bulk")
-        both = [
-            our_quality(world, one, weights)["recall_10_by_conversation"]
-            for one in known
-        ]
-        measured.append(
-            [statistics.fmean(pair) for pair in zip(*both, strict=True)]
-        )
+        quality = our_quality(world, weights)
+        measured.append(quality["recall_10_by_conversation"])
     table = np.array(measured)
     held_out: list[float] = []
     chosen: list[dict[str, float]] = []
@@ -107,14 +100,13 @@ def costs(nulls: Vectors) -> dict[str, Any]:
         vectors = chance.normal(size=(size, nulls.shape[1])).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         started = time.perf_counter()
-        store = ranking_index(texts, vectors, nulls, range(size))
+        store = ranking_index(texts, vectors, nulls)
         prepared = time.perf_counter()
         more = np.vstack([vectors, vectors[:1]])
         ranking_index(
             [*texts, "User has a cat."],
             more,
             nulls,
-            range(size + 1),
             previous=store,
         )
         extended = time.perf_counter()

@@ -1,16 +1,10 @@
-"""The users of LoCoMo with their vectors, and what a store may know of its order.
-
-- ``nothing``: all memories carry the same time (rows that other tools added at once);
-- ``bulk``: twenty rows a second in the order of the conversation (an import, a script);
-- ``dates``: the date of the session (what this plug-in writes).
-"""
+"""The users of LoCoMo with their vectors; their memories stand in the order of the conversation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
 
 from adaptive.core.model import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
@@ -22,10 +16,6 @@ from benchmarks.locomo import (
     load_off_topic,
 )
 
-Known = Literal["nothing", "bulk", "dates"]
-KNOWN: tuple[Known, ...] = get_args(Known)
-ROWS_A_SECOND = 20
-
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -35,15 +25,9 @@ class Subject:
     memories: Vectors
     questions: Vectors
 
-    def ranking_index(self, known: Known, nulls: Vectors) -> RankingIndex:
-        """The store as far as ``known`` tells of its order."""
-        size = len(self.about.memories)
-        times = {
-            "nothing": [0] * size,
-            "bulk": [row // ROWS_A_SECOND for row in range(size)],
-            "dates": self.about.said_at,
-        }[known]
-        return ranking_index(self.about.memories, self.memories, nulls, times)
+    def ranking_index(self, nulls: Vectors) -> RankingIndex:
+        """The store, prepared for ranking."""
+        return ranking_index(self.about.memories, self.memories, nulls)
 
 
 @dataclass(frozen=True, slots=True)

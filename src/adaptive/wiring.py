@@ -86,7 +86,7 @@ class Services:
             chats=past_chats,
             notes=tables.chat_notes,
             formats=formats,
-            nulls=partial(indexes.nulls.known, tables.vectors),
+            nulls=partial(indexes.shared.known, tables.vectors),
         )
         self.past_learning = PastLearning(
             learning=learning,

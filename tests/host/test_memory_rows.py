@@ -176,7 +176,7 @@ def test_index_weighs_what_is_counted() -> None:
             )
             for memory in memories
         }
-        return build_index(memories, vectors, None, "model", 0.0)
+        return build_index(memories, vectors, None, "model")
 
     index()  # what is made once for all users
     tracemalloc.start()

@@ -425,7 +425,7 @@ def index_of(
         )
         for id, vector in vectors.items()
     }
-    return build_index(memories, known, nulls, "fake", NOW)
+    return build_index(memories, known, nulls, "fake")
 
 
 def topical_index(

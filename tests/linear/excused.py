@@ -52,6 +52,7 @@ COROUTINES: Mapping[str, str] = {
     """,
     "They hand texts to an embedder, or know them by their hashes.": """
         search.vectors.EmbedderRests.ask
+        search.calibration.SharedVectors.rows
         search.embedders.*.embed
         core.embedding.*
         search.encoding.*
@@ -130,7 +131,6 @@ FUNCTIONS: Mapping[str, str] = {
         recall.explanation._reason_to_stay
         recall.question.*
         recall.selection.*
-        search.index.doubtful_rows
         search.index.MemoryIndex.with_vectors
         search.index._ranking_of
         settings.merged.HiddenMemories.holds

@@ -172,7 +172,7 @@ def past(text: str) -> list[PastMessage]:
 
 def index(text: str) -> MemoryIndex:
     """Two memories with their index."""
-    return build_index(memories(text), {}, None, "", 0.0)
+    return build_index(memories(text), {}, None, "")
 
 
 def answered(text: str) -> AnsweredTurn:
@@ -496,17 +496,16 @@ RECIPES: Mapping[str, Recipe] = {
         thoughts_of, text, keyword_index([NAMES])
     ),
     "recall.question.thought_queries": lambda text: partial(
-        thought_queries, [text, text], None, 0
+        thought_queries, [text, text], None
     ),
     "search.fusion.ranking_query": lambda text: partial(
-        ranking_query, text, text[1:], None, 0
+        ranking_query, text, text[1:], None
     ),
     "search.fusion.ranking_index": lambda text: partial(
         ranking_index,
         parts(text)[:400],
         np.zeros((len(parts(text)[:400]), 0), np.float32),
         None,
-        [0] * 400,
     ),
     "search.index.build_index": lambda text: partial(index, text),
 }

@@ -62,7 +62,7 @@ def test_without_full_stops() -> None:
 def test_asked_of_the_user() -> None:
     """A thought that asks counts in full as one about its writer, whatever is said behind it."""
     asked, told = thought_queries(
-        ["What does my dog eat? Thanks!", "My dog barks."], None, 0
+        ["What does my dog eat? Thanks!", "My dog barks."], None
     )
     assert asked.personal > told.personal
 
@@ -88,11 +88,10 @@ def test_any_text(text: str) -> None:
 
 
 def test_their_vectors() -> None:
-    """Each thought has its vector; vectors of another length are left out."""
+    """Each thought has its vector, if there are any."""
     vectors = np.eye(2, 3, dtype=np.float32)
-    queries = thought_queries(["a", "b"], vectors, 3)
+    queries = thought_queries(["a", "b"], vectors)
     assert [query.text for query in queries] == ["a", "b"]
     assert queries[0].vector is not None
     assert np.array_equal(queries[0].vector, vectors[0])
-    assert thought_queries(["a"], vectors, 5)[0].vector is None
-    assert thought_queries(["a"], None, 3)[0].vector is None
+    assert thought_queries(["a"], None)[0].vector is None

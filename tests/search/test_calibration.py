@@ -50,20 +50,19 @@ async def test_shared_texts_are_made_once() -> None:
     """Two who want the same text of nobody's at the same time have it embedded once."""
     embedder, table = WordEmbedder(), ShelvedVectors()
     embedder.gate.clear()
-    both = [
-        SharedVectors(["tea", "boat"]),
-        SharedVectors(["dog", "boat", "tea"]),
-    ]
+    both = [SharedVectors("tea", "boat"), SharedVectors("dog", "boat", "tea")]
     making = [
-        asyncio.create_task(shared.made(embedder, table)) for shared in both
+        asyncio.create_task(shared.make_more(embedder, table))
+        for shared in both
     ]
     for _ in range(20):
         await asyncio.sleep(0)
     embedder.gate.set()
-    made = await asyncio.gather(*making)
+    await asyncio.gather(*making)
     asked = [text for call in embedder.queries for text in call]
     assert sorted(asked) == ["boat", "dog", "tea"]
-    assert np.array_equal(made[0], made[1][[2, 1]])
+    made = [shared.rows("words", ["tea", "boat"]) for shared in both]
+    assert np.array_equal(*made)
 
 
 async def test_what_came_of_shared_texts_is_kept() -> None:
@@ -78,22 +77,25 @@ async def test_what_came_of_shared_texts_is_kept() -> None:
 
     embedder, table = Failing(), ShelvedVectors()
     embedder.pace = Pace(most_texts=10)
-    texts = [f"text {number}" for number in range(35)]
-    shared = SharedVectors(texts)
+    texts = NULL_PROMPTS[:35]
+    shared = SharedVectors(*texts)
     with pytest.raises(EmbeddingError):
-        await shared.made(embedder, table)
+        await shared.make_more(embedder, table, 35)
     assert 0 < shared.missing("words") <= 15
-    later = SharedVectors(texts)
-    assert len(await later.made(embedder, table)) == 35
+    later = SharedVectors(*texts)
+    await later.make_more(embedder, table, 35)
+    assert not later.missing("words")
     del embedder.queries[2]  # the one that failed
     asked = [text for call in embedder.queries for text in call]
     assert sorted(asked) == sorted(texts)
-    assert await SharedVectors(texts).known(table, "words") is not None
+    known = await SharedVectors(*texts).known(table, "words")
+    assert known is not None
+    assert len(known) == 35
 
 
 async def test_first_null_prompts_serve() -> None:
     """A dozen null prompts of all scripts make levels, and recall begins with them."""
-    nulls = SharedVectors(NULL_PROMPTS)
+    nulls = SharedVectors(*NULL_PROMPTS)
     first = await nulls.first(WordEmbedder(), ShelvedVectors())
     assert len(first) == 12
     levels = levels_of(directions(9, 2), directions(12, 3))

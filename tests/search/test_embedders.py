@@ -10,17 +10,18 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.core.embedding import EmbedderIdentity
-from adaptive.core.model import EmbeddingError
+from adaptive.core.model import EmbeddingError, Vectors
 from adaptive.search.embedders import (
     EndpointModel,
     instructed,
 )
-from adaptive.search.encoding import LocalModel, encoded
+from adaptive.search.encoding import EncodingState, LocalModel, encoded
 from tests.loopback import Answer, Loopback
 from tests.rates import over
 
@@ -158,40 +159,34 @@ def test_identities_differ() -> None:
     assert len({*map(str, identities)}) == len(identities)
 
 
-class PromptedModel:
-    """A SentenceTransformer with prompts of its own, which notes behind which it was asked."""
+class NotingModel:
+    """A SentenceTransformer that notes behind which prompt it was asked."""
 
-    def __init__(self, prompts: dict[str, str]) -> None:
-        self.prompts = prompts
+    def __init__(self) -> None:
         self.asked: list[tuple[int, str | None]] = []
 
     def encode(
-        self, texts: list[str], prompt: str | None = None, **_: object
-    ) -> list[list[float]]:
+        self,
+        sentences: Sequence[str],
+        *,
+        prompt: str | None = None,
+        batch_size: int,
+        show_progress_bar: bool,
+    ) -> list[Vectors]:
         """One vector for each text."""
-        self.asked.append((len(texts), prompt))
-        return [[1.0, 2.0] for _ in texts]
+        assert not show_progress_bar
+        assert len(sentences) <= batch_size
+        self.asked.append((len(sentences), prompt))
+        return [np.array([1.0, 2.0], np.float32) for _ in sentences]
 
 
-@over(
-    "prompts, expected",
-    [
-        ({"query": "q> ", "document": "d> "}, ["q> ", "d> "]),
-        ({"query": "q> ", "passage": "p> "}, ["q> ", "p> "]),
-        ({"query": "q> "}, ["q> ", None]),
-        ({"query": "", "document": ""}, ["query: ", "passage: "]),
-        ({}, ["query: ", "passage: "]),
-    ],
-)
-async def test_prompts_of_a_local_model(
-    prompts: dict[str, str], expected: list[str | None]
-) -> None:
-    """Prompts that came with a model go before those that its makers name for its kind."""
-    model = PromptedModel(prompts)
-    local = LocalModel("e5-small", {"models": {"e5-small": model}})
+async def test_prompts_of_a_local_model() -> None:
+    """A model in this process gets the prompts that its makers name for its kind."""
+    model = NotingModel()
+    local = LocalModel("e5-small", EncodingState(models={"e5-small": model}))
     for query in (True, False):
         await local.embed(["tea"], query=query)
-    assert model.asked == [(1, prompt) for prompt in expected]
+    assert model.asked == [(1, "query: "), (1, "passage: ")]
 
 
 @given(lengths=st.lists(st.integers(0, 300), max_size=80))
@@ -199,19 +194,21 @@ def test_texts_of_a_length_are_embedded_together(lengths: list[int]) -> None:
     """Each text gets its own vector, and no batch is filled up to twice the length of a text."""
     batches: list[list[int]] = []
 
-    class ByLength(PromptedModel):
+    class ByLength(NotingModel):
         """Tells of each text how long it is."""
 
-        def encode(
-            self, texts: list[str], prompt: str | None = None, **_: object
-        ) -> list[list[float]]:
-            batches.append([len(text) for text in texts])
-            return [[len(text) + 1.0] for text in texts]
+        def encode(self, sentences: Sequence[str], **_: Any) -> list[Vectors]:
+            batches.append([len(text) for text in sentences])
+            return [np.array([len(text) + 1.0]) for text in sentences]
 
-    model = ByLength({})
+    model = ByLength()
     texts = ["x" * length for length in lengths]
-    rows = asyncio.run(encoded({}, model, None, texts, query=True))
-    assert [*rows] == [[length + 1.0] for length in lengths]
+    rows = asyncio.run(
+        encoded(EncodingState(), model, None, texts, query=True)
+    )
+    assert [row.tolist() for row in rows] == [
+        [length + 1.0] for length in lengths
+    ]
     assert all(2 * min(batch) >= max(batch) for batch in batches)
     assert all(len(batch) <= 32 for batch in batches)
     least = len(batches) - len(lengths) // 32
@@ -222,18 +219,18 @@ async def test_local_model_leaves_the_threads_of_the_host_alone() -> None:
     """However many texts and callers there are, the host's threads are free, and messages pass."""
     gate = threading.Event()
 
-    class Slow(PromptedModel):
+    class Slow(NotingModel):
         """Encodes when the gate is open."""
 
         def encode(
-            self, texts: list[str], prompt: str | None = None, **named: object
-        ) -> list[list[float]]:
-            if "tea?" not in texts:
+            self, sentences: Sequence[str], **named: Any
+        ) -> list[Vectors]:
+            if "tea?" not in sentences:
                 gate.wait(10)
-            return super().encode(texts, prompt, **named)
+            return super().encode(sentences, **named)
 
-    model = Slow({})
-    local = LocalModel("any", {"models": {"any": model}})
+    model = Slow()
+    local = LocalModel("any", EncodingState(models={"any": model}))
     callers = [
         asyncio.create_task(local.embed(["text"] * 70, query=False))
         for _ in range(50)

@@ -53,12 +53,11 @@ def store(
     texts: Sequence[str] = TEXTS,
     vectors: Vectors | None = None,
     *,
-    times: Sequence[int] | None = None,
     nulls: Vectors | None = NULLS,
 ) -> RankingIndex:
-    """An index of unrelated vectors unless others are given, all learned at once."""
+    """An index of unrelated vectors unless others are given."""
     known = directions(len(texts), 2) if vectors is None else vectors
-    return ranking_index(texts, known, nulls, times or [1] * len(texts))
+    return ranking_index(texts, known, nulls)
 
 
 def places(found: Sequence[Ranked]) -> list[int]:
@@ -95,15 +94,11 @@ def test_speaking_of_oneself_needs_less() -> None:
 def test_neighbours_in_time() -> None:
     """Of two equals the one that was learned next to the best memory comes first."""
     message = directions(1, 9)[0]
-    day = 86_400
-    for best, times, second in (
-        (0, [0, 60, day, 2 * day], 1),
-        (3, [0, 60, day, day + 60], 2),
-    ):
+    for best, second in ((0, 1), (3, 2)):
         vectors = directions(4, 2)
         vectors[best] = towards(message, 0.9, 3)
         vectors[1] = vectors[2] = towards(message, 0.3, 4)
-        made = store(TEXTS[:4], vectors, times=times)
+        made = store(TEXTS[:4], vectors)
         assert places(rank(made, RankingQuery("what", message)))[:2] == [
             best,
             second,
@@ -121,7 +116,7 @@ def test_follow_up() -> None:
             [
                 rank(
                     made,
-                    ranking_query("And when was that?", "", both, DIMENSION),
+                    ranking_query("And when was that?", "", both),
                 )
             ],
             10,
@@ -129,32 +124,28 @@ def test_follow_up() -> None:
         == []
     )
     assert (
-        rank(
-            made, ranking_query("And when was that?", before, both, DIMENSION)
-        )[0].place
+        rank(made, ranking_query("And when was that?", before, both))[0].place
         == 4
     )
     assert (
-        rank(
-            made, ranking_query("And when was that?", before, None, DIMENSION)
-        )[0].place
+        rank(made, ranking_query("And when was that?", before, None))[0].place
         == 4
     )
-    own = ranking_query("How is ethanol distilled?", before, both, DIMENSION)
+    own = ranking_query("How is ethanol distilled?", before, both)
     assert own == RankingQuery("How is ethanol distilled?", own.vector)
     assert own.vector is not None
     assert np.array_equal(own.vector, message)
 
 
-def test_vectors_of_another_length(caplog: pytest.LogCaptureFixture) -> None:
-    """Where another model has made the message's vector, keywords serve and the log says so."""
-    assert ranking_query("Biscuit?", "", directions(1, 1), 99) == RankingQuery(
-        "Biscuit?", None
-    )
-    assert "another length" in caplog.text
-    caplog.clear()
-    assert ranking_query("Biscuit?", "", directions(1, 1), 0).vector is None
-    assert caplog.text == ""
+def test_vectors_of_another_length() -> None:
+    """Where another model has made the message's vector, or the store has none, keywords serve."""
+    plain = RankingQuery("Biscuit?", None)
+    longer = RankingQuery("Biscuit?", np.ones(DIMENSION + 1, np.float32))
+    for made in (
+        store(),
+        store(vectors=np.zeros((len(TEXTS), 0), np.float32)),
+    ):
+        assert rank(made, longer) == rank(made, plain)
 
 
 def ranked(
@@ -307,5 +298,5 @@ def test_vector_that_is_about_its_writer() -> None:
     few = store()
     assert rank(few, asked)[0].personal == 5.0
     texts = [f"memory {number}" for number in range(200)]
-    many = ranking_index(texts, directions(200, 1), None, [1] * 200)
+    many = ranking_index(texts, directions(200, 1), None)
     assert rank(many, asked)[0].personal == 0.0

@@ -56,9 +56,7 @@ class World:
         self.store = ListedMemories(*memories, clock=self.clock)
         self.embedder: WordEmbedder = parts.get("embedder") or WordEmbedder()
         self.table: ShelvedVectors = parts.get("table") or ShelvedVectors()
-        self.indexes: MemoryIndexes = parts.get("indexes") or MemoryIndexes(
-            self.clock
-        )
+        self.indexes: MemoryIndexes = parts.get("indexes") or MemoryIndexes()
         self.user_id = user_id
         self.table.memories[user_id] = self.store.rows
 
@@ -389,7 +387,7 @@ async def test_forgotten_while_it_is_embedded() -> None:
                 world.indexes.forget("ada")
             await write(user_id, name, vectors)
 
-        await world.indexes.nulls.made(world.embedder, world.table)
+        await world.indexes.warm_up(world.embedder, world.table)
         world.embedder.gate.clear()
         await world.current(patience=0)
         await until(lambda world=world: world.embedder.calls)

@@ -49,6 +49,7 @@ from adaptive.llm.ask import (
 from adaptive.memory import ChatNotes, ChatNotesTable
 from adaptive.privacy import escaped_entry, without_secrets
 from adaptive.search import (
+    NULL_PROMPTS,
     HistoryHit,
     HistoryVectors,
     MessageKey,
@@ -73,7 +74,7 @@ _SHARE_FOR_PART = 0.5
 _SUMMARY_SECONDS = 2.0
 # Units that the vector database is asked for, however long the past is.
 HITS = 250
-# Brings the vectors of the null prompts that an embedder of this name has made, if they are made.
+# Brings the vectors of the null prompts that an embedder of this name has made, the first ones first.
 KnownNulls = Callable[[str], Awaitable[Vectors | None]]
 # Messages below this share of the best score are worth no summary, and make no chat similar.
 _WORTH_SHARE = 0.5
@@ -101,10 +102,6 @@ class PastConversation:
     notes: ChatNotesTable
     formats: AnswerFormats
     nulls: KnownNulls
-
-    def __post_init__(self) -> None:
-        # By the names of embedders, of which a server has a few.
-        self._levels: dict[str, HistoryLevels] = {}
 
     def recalls(self, hook: Hook) -> bool:
         """Whether a turn is given any of the past."""
@@ -287,15 +284,13 @@ class PastConversation:
         return [message for message in messages if message is not None]
 
     async def _levels_of(self, embedder: str) -> HistoryLevels:
-        """How near null prompts come to one another; empty where they have no vectors yet."""
-        if embedder not in self._levels:
-            nulls = await self.nulls(embedder)
-            if nulls is None:
-                return {}
-            cosines = nulls @ nulls.T
-            np.fill_diagonal(cosines, -1.0)
-            self._levels[embedder] = null_levels(cosines.max(axis=1))
-        return self._levels[embedder]
+        """How near null prompts come to one another; empty where some have no vectors yet."""
+        nulls = await self.nulls(embedder)
+        if nulls is None or len(nulls) < len(NULL_PROMPTS):
+            return {}
+        cosines = nulls @ nulls.T
+        np.fill_diagonal(cosines, -1.0)
+        return null_levels(cosines.max(axis=1))
 
     async def _similar_chats(
         self, hook: Hook, best: Sequence[PastMessage]

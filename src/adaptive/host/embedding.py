@@ -84,7 +84,7 @@ class SecretlessEndpoint(EndpointModel):
 
 
 def _encoding_state(request: Request) -> EncodingState:
-    return process_state(request).setdefault("encoding", {})
+    return process_state(request).setdefault("lanes", EncodingState())
 
 
 @frozen

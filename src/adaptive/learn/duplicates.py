@@ -26,9 +26,9 @@ from adaptive.learn.quotation import word_units
 from adaptive.memory import FORMER_CONTENT
 from adaptive.search import (
     MemoryIndex,
+    RankingQuery,
     folded_text,
     rank,
-    ranking_query,
     tokens,
 )
 from adaptive.settings import Settings
@@ -127,9 +127,7 @@ def _nearest_stored(
 ) -> Iterator[_Statement]:
     """The memories nearest to a new fact, without those that are changed themselves."""
     content, vector = said
-    query = ranking_query(
-        content, "", None if vector is None else vector[None], index.dimension
-    )
+    query = RankingQuery(content, vector)
     for place in (
         one.place for one in rank(index.ranking, query, _MOST_COMPARED)
     ):

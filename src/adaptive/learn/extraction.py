@@ -167,7 +167,7 @@ async def shown_memories(
     # sentence is looked for by its own words, rare ones first.
     said = joined_parts(sentences(words), _MOST_ASKED)
     parts = [RankingQuery(one, None) for one in said]
-    asked = [ranking_query(words, "", vectors, index.dimension), *parts]
+    asked = [ranking_query(words, "", vectors), *parts]
     near = await asyncio.to_thread(
         nearest_memories, index, asked, _LEAST_EVIDENCE, _ALWAYS_SHOWN
     )

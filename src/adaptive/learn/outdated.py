@@ -167,9 +167,7 @@ async def _memories_near(
     stored = zip(
         index.memories, index.ranking.vectors, index.embedded, strict=True
     )
-    known = {
-        one: row for one, row in vectors.items() if len(row) == index.dimension
-    }
+    known = {**vectors}
     known |= {one.content: row for one, row, is_known in stored if is_known}
     said = [
         one

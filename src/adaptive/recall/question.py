@@ -88,15 +88,10 @@ def _parts(sentence: str) -> list[str]:
 
 
 def thought_queries(
-    thoughts: Sequence[str], vectors: Vectors | None, dimension: int
+    thoughts: Sequence[str], vectors: Vectors | None
 ) -> list[RankingQuery]:
-    """The thoughts of a message to rank for, with their ``vectors``.
-
-    Vectors of another dimension than the store's are left out.
-    """
-    own: Sequence[Vectors | None] = [None] * len(thoughts)
-    if vectors is not None and vectors.shape[1] == dimension:
-        own = [*vectors]
+    """The thoughts of a message to rank for, with their ``vectors``."""
+    own = [None] * len(thoughts) if vectors is None else [*vectors]
     return [
         RankingQuery(
             text=thought,
@@ -181,7 +176,7 @@ class Question:
 
     def queries(self) -> list[RankingQuery]:
         """What is looked for; by its words alone where nothing was embedded."""
-        by_words = ranking_query(self.text, self.previous, None, 0)
+        by_words = ranking_query(self.text, self.previous, None)
         return with_evidence(self.thoughts or [by_words], self.judges)
 
 
@@ -228,7 +223,7 @@ async def embedded_question(
         vectors = await query_vectors(
             embedder, [text], seconds * _SHARE_FOR_SEARCHING_AGAIN
         )
-        completed = ranking_query(text, "", vectors, index.dimension)
+        completed = ranking_query(text, "", vectors)
         # It holds the message's own words, so it stands for a message that is one thought.
         stands_for_all = len(thoughts) == 1 and completed.vector is not None
         thoughts = [completed] if stands_for_all else [completed, *thoughts]
@@ -251,7 +246,7 @@ async def _embedded_thoughts(
         thoughts = thoughts_of(spoken, index.ranking.keywords)
     if thoughts:
         vectors = await query_vectors(embedder, thoughts, seconds)
-        return thought_queries(thoughts, vectors, index.dimension)
+        return thought_queries(thoughts, vectors)
     texts = [text, question.previous] if continues(text) else [text]
     vectors = await query_vectors(embedder, texts, seconds)
-    return [ranking_query(text, question.previous, vectors, index.dimension)]
+    return [ranking_query(text, question.previous, vectors)]

@@ -58,10 +58,6 @@ class Candidates:
     core: Sequence[Memory]
     bearing: Sequence[Memory]
 
-    def memory_at(self, near: Ranked) -> Memory:
-        """A memory that was ranked."""
-        return self.index.memories[near.place]
-
     def memory(self, memory_id: str) -> Memory:
         """The memory of an id that is in the index."""
         return self.index.memories[self.index.places[memory_id]]
@@ -173,15 +169,14 @@ def fitting_memories(
 
     Core facts among them take no place from others, nor does what may not stand in a prompt.
     """
+    memories = candidates.index.memories
     while True:  # only what would come is looked at
         fit = fitting(rankings, len(candidates.core) + limit, **rules)
         refused = {
-            near.place
-            for near in fit
-            if reason_against(candidates.memory_at(near))
+            near.place for near in fit if reason_against(memories[near.place])
         }
         if not refused:
-            return {candidates.memory_at(near).id: near for near in fit}
+            return {memories[near.place].id: near for near in fit}
         rankings = without_places(rankings, refused)
 
 

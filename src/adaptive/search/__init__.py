@@ -3,6 +3,7 @@
 # pyright: reportUnusedImport=false
 
 from adaptive.search.calibration import (
+    NULL_PROMPTS,
     NullLevel,
     Script,
     null_levels,

@@ -146,57 +146,46 @@ _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 
 
 class SharedVectors:
-    """Normalised vectors of nobody's texts, made once for each model, the first texts first.
+    """Normalised vectors of nobody's texts, made once for each model: first those of null prompts.
 
     All are embedded as messages are. All workers share what is made, which stays in the table
     portion by portion.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = {content_hash(text): text for text in texts}
+    def __init__(self, *texts: str) -> None:
+        self.texts = [*dict.fromkeys(texts)]
         self._made: dict[str, dict[str, Vectors]] = {}
 
     def missing(self, name: str) -> int:
         """How many texts this process has no vector of for an embedder."""
-        return len(self._texts) - len(self._made.get(name, {}))
+        return len(self.texts) - len(self._made.get(name, {}))
+
+    def rows(self, name: str, texts: Sequence[str]) -> Vectors:
+        """Those of some texts for an embedder, all of which this process has."""
+        return np.stack([self._made[name][text] for text in texts])
 
     def held(self, name: str) -> Vectors | None:
-        """Those of all texts for an embedder, where this process has them."""
-        if self.missing(name):
-            return None
-        made = self._made[name]
-        return np.stack([made[key] for key in self._texts])
+        """Those of the null prompts that this process has for an embedder; few tell nothing."""
+        made = self._made.get(name, {})
+        first = [*itertools.takewhile(made.__contains__, NULL_PROMPTS)]
+        return self.rows(name, first) if len(first) >= FIRST_TEXTS else None
 
     async def known(self, table: VectorTable, name: str) -> Vectors | None:
-        """Those of all texts for an embedder, where this process or any other has made them."""
-        await self.begun(table, name)
-        return self.held(name)
-
-    async def begun(self, table: VectorTable, name: str) -> Vectors | None:
-        """Those of the first texts for an embedder, as many as are made; few tell nothing."""
+        """The same, with what any other process has made."""
         made = self._made.setdefault(name, {})
         if name and self.missing(name):
             stored = await stored_vectors(table, NOBODY, name)
-            for key in self._texts.keys() & stored.keys():
-                made[key] = stored[key].vector
-        keys = [*itertools.takewhile(made.__contains__, self._texts)]
-        if len(keys) < min(FIRST_TEXTS, len(self._texts)):
-            return None
-        return np.stack([made[key] for key in keys])
+            for text in self.texts:
+                if (key := content_hash(text)) in stored:
+                    made[text] = stored[key].vector
+        return self.held(name)
 
     async def first(self, embedder: Embedder, table: VectorTable) -> Vectors:
-        """Those of the first texts, made where there are too few to tell anything."""
+        """The same, made where there are too few; raises ``EmbeddingError``."""
         name = await embedder.name()
-        while (vectors := await self.begun(table, name)) is None:
+        while (nulls := await self.known(table, name)) is None:
             await self.make_more(embedder, table, FIRST_TEXTS)
-        return vectors
-
-    async def made(self, embedder: Embedder, table: VectorTable) -> Vectors:
-        """Those of all texts, made where there are none; raises ``EmbeddingError``."""
-        name = await embedder.name()
-        while (vectors := await self.known(table, name)) is None:
-            await self.make_more(embedder, table)
-        return vectors
+        return nulls
 
     async def make_more(
         self, embedder: Embedder, table: VectorTable, most: int = _PORTION
@@ -204,18 +193,17 @@ class SharedVectors:
         """Make some of those that are missing; what has come stays where the embedder fails."""
         name = await embedder.name()
         async with embedder.pace.sharing:
-            await self.begun(table, name)
+            await self.known(table, name)
             made = self._made[name]
-            missing = [key for key in self._texts if key not in made]
+            missing = [text for text in self.texts if text not in made]
             async for portion in embedder.pace.portions(
-                partial(embedded_texts, embedder, query=True),
-                [self._texts[key] for key in missing[:most]],
+                partial(embedded_texts, embedder, query=True), missing[:most]
             ):
                 rows: dict[str, StoredVector] = {}
                 for text, vector in zip(
                     portion.texts, portion.vectors, strict=True
                 ):
+                    made[text] = vector
                     key = content_hash(text)
                     rows[key] = StoredVector(key, vector)
-                    made[key] = vector
                 await store_vectors(table, NOBODY, name, rows)

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, cast
 
 import numpy as np
 
@@ -11,12 +10,16 @@ from adaptive.core import (
     EmbedderIdentity,
     EmbeddingBusy,
     EmbeddingError,
+    Json,
+    JsonObject,
     ModelBusy,
     ModelError,
     Pace,
     Vectors,
     endpoint,
     frozen,
+    listing,
+    mapping,
     portions,
     post_json,
     titled_parts,
@@ -117,35 +120,26 @@ class EndpointModel:
             )
         prefix = self.identity.prefix(query=query)
         sent = [f"{prefix}{text}" for text in texts]
-        rows: list[Vectors] = []
+        rows: list[Json] = []
         for batch in portions(sent, _BATCH):
-            rows += [*await self._batch(batch)]
+            rows += await self._batch(batch)
         return checked_vectors(rows, len(texts), repr(self.url))
 
-    async def _batch(self, texts: list[str]) -> Vectors:
-        url, body = (
-            endpoint(self.url, "embeddings"),
-            {"model": self.model, "input": texts},
-        )
+    async def _batch(self, texts: list[str]) -> list[Json]:
+        url = endpoint(self.url, "embeddings")
+        body: JsonObject = {"model": self.model, "input": texts}
         try:
             reply = await post_json(url, body, self.api_key)
-            rows = cast(list[dict[str, Any]], reply["data"])
+            rows = [*map(mapping, listing(reply["data"]))]
             # The order is given by `index`, not by position (OpenAI: API reference, embeddings).
-            ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))
-            raw = [row["embedding"] for row in ordered]
+            rows.sort(key=lambda row: int(row.get("index", 0)))
+            return [row["embedding"] for row in rows]
         except ModelBusy as error:
             raise EmbeddingBusy(error) from error
         except ModelError as error:
             raise EmbeddingError(
                 f"embedding: {error}", detail=error.detail
             ) from error
-        except (
-            KeyError,
-            TypeError,
-            ValueError,
-            AttributeError,
-            OverflowError,
-        ) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             detail = f"{self.url!r} sent no embeddings: {error!r}"
             raise EmbeddingError(_NO_VECTORS, detail=detail) from error
-        return checked_vectors(raw, len(texts), repr(self.url))

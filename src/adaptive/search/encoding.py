@@ -13,10 +13,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from adaptive.core import (
     EmbedderIdentity,
@@ -32,18 +32,48 @@ _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
 # So few characters, a usual message, take as long on all cores as on one.
 _SHORT_CHARACTERS = 1000
-# By what a SentenceTransformer calls the prompts that its makers have given it.
-_QUERY_PROMPTS = ("query",)
-_CONTENT_PROMPTS = ("document", "passage")
 
-# What the process keeps for all loads of this plug-in: semaphores, threads, and models by name.
-EncodingState = dict[str, Any]
 Done = TypeVar("Done")
+
+
+class SentenceModel(Protocol):
+    """What is used of a SentenceTransformer."""
+
+    def encode(
+        self,
+        sentences: Sequence[str],
+        *,
+        prompt: str | None = None,
+        batch_size: int,
+        show_progress_bar: bool,
+    ) -> Sequence[Vectors]:
+        """A vector for each of the texts, which stand behind a prompt."""
+        ...
+
+
+@dataclass(eq=False)
+class EncodingState:
+    """What the process keeps for all loads of this plug-in: lanes, threads, and models by name.
+
+    ``pools`` are by whether their threads work on one core.
+    """
+
+    messages: asyncio.Semaphore = field(
+        default_factory=partial(asyncio.Semaphore, _MESSAGES_AT_ONCE)
+    )
+    contents: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
+    loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    pools: dict[bool, ThreadPoolExecutor] = field(
+        default_factory=dict[bool, ThreadPoolExecutor]
+    )
+    models: dict[str, SentenceModel] = field(
+        default_factory=dict[str, SentenceModel]
+    )
 
 
 async def encoded(
     state: EncodingState,
-    model: Any,
+    model: SentenceModel,
     prefix: str | None,
     texts: Sequence[str],
     *,
@@ -53,12 +83,6 @@ async def encoded(
 
     The batches of a message are embedded side by side, since somebody waits for it.
     """
-    lane: asyncio.Semaphore = (
-        state.setdefault("messages", asyncio.Semaphore(_MESSAGES_AT_ONCE))
-        if query
-        else state.setdefault("contents", asyncio.Semaphore(1))
-    )
-    prompt = {"prompt": prefix} if prefix else {}
 
     async def embedded(batch: Sequence[int]) -> Sequence[Vectors]:
         """The vectors of the texts at the places of a batch."""
@@ -66,9 +90,9 @@ async def encoded(
         encode = partial(
             model.encode,
             portion,
+            prompt=prefix or None,
             batch_size=_TEXTS_AT_ONCE,
             show_progress_bar=False,
-            **prompt,
         )
         is_short = sum(map(len, portion)) <= _SHORT_CHARACTERS
         return await _in_thread(state, encode, one_core=is_short)
@@ -76,11 +100,11 @@ async def encoded(
     batches = [*_batches(texts)]
     made: list[Sequence[Vectors]] = []
     if query:
-        async with lane:
+        async with state.messages:
             made = await asyncio.gather(*map(embedded, batches))
     else:
         for batch in batches:
-            async with lane:
+            async with state.contents:
                 made.append(await embedded(batch))
     rows = dict(zip(chain(*batches), chain(*made), strict=True))
     return [rows[place] for place in range(len(texts))]
@@ -109,14 +133,13 @@ async def _in_thread(
     state: EncodingState, work: Callable[[], Done], *, one_core: bool = False
 ) -> Done:
     """Work in a thread that is none of the host's."""
-    kind = "one_core" if one_core else "all_cores"
-    if kind not in state:
-        state[kind] = ThreadPoolExecutor(
+    if one_core not in state.pools:
+        state.pools[one_core] = ThreadPoolExecutor(
             _MESSAGES_AT_ONCE + 1,
             initializer=_one_core_taker() if one_core else None,
         )
     running = asyncio.get_running_loop()
-    return await running.run_in_executor(state[kind], work)
+    return await running.run_in_executor(state.pools[one_core], work)
 
 
 def _one_core_taker() -> Callable[[], None] | None:
@@ -147,7 +170,7 @@ class LocalModel:
     """A SentenceTransformer, by name or folder, which is loaded once in a process."""
 
     model: str = DEFAULT_LOCAL_MODEL
-    state: EncodingState = field(default_factory=dict[str, Any])
+    state: EncodingState = field(default_factory=EncodingState)
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -166,9 +189,7 @@ class LocalModel:
         """Vectors of the texts (see ``EmbeddingModel``)."""
         try:
             model = await self._loaded()
-            prefix = _own_prompt(model, query=query)
-            if prefix is None:
-                prefix = self.identity.prefix(query=query)
+            prefix = self.identity.prefix(query=query)
             rows = await encoded(self.state, model, prefix, texts, query=query)
         except (
             ImportError,
@@ -183,25 +204,16 @@ class LocalModel:
             ) from error
         return checked_vectors(rows, len(texts), f"local model {self.model!r}")
 
-    async def _loaded(self) -> Any:
+    async def _loaded(self) -> SentenceModel:
         """The model, which is loaded if need be: one at a time."""
-        models: dict[str, Any] = self.state.setdefault("models", {})
-        async with self.state.setdefault("loading", asyncio.Lock()):
+        models = self.state.models
+        async with self.state.loading:
             if self.model not in models:
                 load = partial(_sentence_transformer, self.model)
                 models[self.model] = await _in_thread(self.state, load)
         return models[self.model]
 
 
-def _sentence_transformer(model: str) -> Any:
+def _sentence_transformer(model: str) -> SentenceModel:
     module: Any = importlib.import_module("sentence_transformers")
     return module.SentenceTransformer(model)
-
-
-def _own_prompt(model: Any, *, query: bool) -> str | None:
-    """The prompt that came with a model, ``None`` where none did."""
-    prompts: Any = getattr(model, "prompts", None) or {}
-    names = _QUERY_PROMPTS if query else _CONTENT_PROMPTS
-    if not any(prompts.values()):
-        return None
-    return next((prompts[name] for name in names if name in prompts), "")

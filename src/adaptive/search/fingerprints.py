@@ -36,7 +36,6 @@ from adaptive.search.vectors import (
 _PROMPT = NULL_PROMPTS[0]
 # After that one text tells, behind whoever asks, whether the same model still answers.
 _TRUSTED_SECONDS = 600.0
-_MOST_PROOFS = 16
 
 # An identity and the object that it was proven for.
 _ProofKey = tuple[str, int]
@@ -53,7 +52,7 @@ class _Proof:
 
 
 class Fingerprints:
-    """The embedders that this process has proven."""
+    """The embedders that this process has proven: a few, since an admin sets each."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -87,8 +86,6 @@ class Fingerprints:
                 source=model.source,
                 until=self._clock() + _TRUSTED_SECONDS,
             )
-            while len(self._proofs) >= _MOST_PROOFS:
-                self._proofs.pop(next(iter(self._proofs)))
             self._proofs[key] = proof
             return proof
         finally:

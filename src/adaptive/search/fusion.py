@@ -27,12 +27,13 @@ Speaker Recognition", 2017).
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core import Vectors, frozen, has_words, head_and_tail, log
+from adaptive.core import Vectors, frozen, has_words, head_and_tail
 from adaptive.search.calibration import (
     FIRST_TEXTS,
     NULL_PROMPTS,
@@ -58,8 +59,6 @@ CENTRE_HALF = 30
 _TINY = 1e-9
 # Words of prompts that are about nobody, which no memory owns.
 _EVERYDAY = frozenset(tokens(" ".join(NULL_PROMPTS)))
-
-Places = NDArray[np.float64]
 
 
 @frozen
@@ -96,10 +95,7 @@ _UNSAID = ""
 
 @frozen
 class RankingIndex:
-    """One version of a user's memories, oldest first, prepared for ranking; known by their place.
-
-    ``learned`` is where each stands in the order of learning, those of one second together.
-    """
+    """One version of a user's memories, oldest first, prepared for ranking; known by their place."""
 
     vectors: Vectors  # of a memory without one yet a row of zeros
     embedded: NDArray[np.bool_]
@@ -113,8 +109,6 @@ class RankingIndex:
     ]  # without those keywords alone are evidence
     words: Mapping[str, Sequence[str]]  # the tokens of each text
     keywords: KeywordIndex
-    learned: Places
-    importance: NDArray[np.int64]
 
     @property
     def unit(self) -> float:
@@ -137,20 +131,13 @@ class RankingQuery:
 
 
 def ranking_query(
-    text: str, previous: str, vectors: Vectors | None, dimension: int
+    text: str, previous: str, vectors: Vectors | None
 ) -> RankingQuery:
     """The message to rank for, a follow-up together with the message that it continues.
 
-    ``vectors`` are those of both, or of the first alone. They are left out where they have another
-    dimension than the store's: while that has none, or another model answers to the same name.
+    ``vectors`` are those of both, or of the first alone.
     """
     text = head_and_tail(text, LONGEST_QUERY)
-    if vectors is not None and vectors.shape[1] != dimension:
-        if dimension:
-            log.warning(
-                "messages have vectors of another length: keywords serve for now"
-            )
-        vectors = None
     if not has_words(previous) or not continues(text):
         return RankingQuery(text, None if vectors is None else vectors[0])
     both = (
@@ -195,8 +182,6 @@ def ranking_index(
     texts: Sequence[str],
     vectors: Vectors,
     nulls: Vectors | None,
-    created_at: Sequence[int],
-    importance: Sequence[int] | None = None,
     previous: RankingIndex | None = None,
 ) -> RankingIndex:
     """Prepare a store, oldest first; ``previous`` is an older version, whose words are used again.
@@ -234,8 +219,6 @@ def ranking_index(
                 for text in texts
             ],
         ),
-        learned=_learning_places(np.asarray(created_at)),
-        importance=np.asarray(importance or [0] * len(texts)),
     )
 
 
@@ -247,18 +230,6 @@ def _centre(rows: Vectors, nulls: Vectors | None) -> Vectors:
     return (total / (len(rows) + CENTRE_HALF)).astype(np.float32)
 
 
-def _learning_places(times: NDArray[np.int64]) -> Places:
-    """Where each memory stands in the order of learning.
-
-    Memories of the same second stand in the same place, so the order of the rows has no influence.
-    """
-    _, members, sizes = np.unique(
-        times, return_inverse=True, return_counts=True
-    )
-    middle = np.cumsum(sizes) - (sizes + 1) / 2
-    return middle[members]
-
-
 def rank(
     index: RankingIndex,
     query: RankingQuery,
@@ -268,14 +239,17 @@ def rank(
     thoughts: int = 1,
     without: Sequence[int] = (),
 ) -> list[Ranked]:
-    """The best memories for a message, best first; of equals the important, then the newest.
+    """The best memories for a message, best first; of equals the newest.
 
     Of several ``thoughts`` one comes near to something by chance, so each of them needs more. The
-    memories of the places ``without`` are left out.
+    memories of the places ``without`` are left out. Words alone serve where the message's vector has
+    another length than the store's: while that has none, or another model answers.
     """
     size = index.keywords.size
     if not size:
         return []
+    if query.vector is not None and len(query.vector) != len(index.centre):
+        query = replace(query, vector=None)
     words = index.keywords.as_spelled(tokens(query.text))
     cosine = np.zeros(size, dtype=np.float32)
     similarity = cosine
@@ -290,7 +264,7 @@ def rank(
         np.float32
     )
     nearby = weights.neighbours * _best_nearby(
-        similarity + keywords, index, weights.reach
+        similarity + keywords, weights.reach
     )
     # A lift that all memories share says nothing of any.
     neighbours = (nearby - nearby.min()).astype(np.float32)
@@ -309,9 +283,7 @@ def rank(
     # With all that equal the last of them.
     last = np.partition(score, -limit)[-limit] if limit < size else -np.inf
     best = np.flatnonzero((score >= last - 1e-4) & (score > -np.inf))
-    order = np.lexsort(
-        (-index.learned[best], -index.importance[best], -score[best].round(4))
-    )
+    order = np.lexsort((-best, -score[best].round(4)))
     return [
         Ranked(
             place=int(place),
@@ -328,12 +300,12 @@ def rank(
     ]
 
 
-def _best_nearby(base: Vectors, index: RankingIndex, reach: float) -> Vectors:
-    """Highest base_j * exp(-|learned_i - learned_j| / reach), not below zero.
+def _best_nearby(base: Vectors, reach: float) -> Vectors:
+    """Highest base_j * exp(-|i - j| / reach), not below zero.
 
     In logarithms this is a running maximum forwards and one backwards.
     """
-    at = index.learned / reach
+    at = np.arange(len(base)) / reach
     with np.errstate(divide="ignore"):
         heights = np.log(np.maximum(base, 0).astype(np.float64))
     before = np.maximum.accumulate(heights + at) - at

@@ -2,7 +2,8 @@
 
 Of those that were read before only what changed is read. A row is known by its id and the second
 that its change is dated. Dates are compared with nothing but themselves, since the clocks of those
-who write need not agree.
+who write need not agree; a row may change again within the second of its change, so one that was
+found changed is read once more (host: models/memories.py, dates count seconds).
 """
 
 from __future__ import annotations
@@ -29,8 +30,6 @@ from adaptive.search.vectors import content_hash
 
 # A row as the plug-in writes it, with its words as the keyword index keeps them; measured.
 _BYTES_PER_MEMORY = 2150
-# Dates count seconds (host: models/memories.py): a row may change again within that of its change.
-_DATE_SECONDS = 2
 
 
 @frozen
@@ -57,7 +56,6 @@ class MemoryIndex:
     nulls: Vectors | None  # those of the null prompts
     embedder: str
     stamp: StoreStamp
-    read_at: float  # when the memories were read, in epoch seconds
     doubtful: frozenset[str] = frozenset()  # ids to be read again
     scopes: frozenset[str] = frozenset()  # of all that is in it
 
@@ -128,7 +126,6 @@ class MemoryIndex:
             known,
             nulls,
             self.embedder,
-            self.read_at,
             self.doubtful,
             previous=self,
         )
@@ -166,7 +163,6 @@ def build_index(
     known: Mapping[str, StoredVector],
     nulls: Vectors | None,
     embedder: str,
-    read_at: float,
     doubtful: frozenset[str] = frozenset(),
     previous: MemoryIndex | None = None,
 ) -> MemoryIndex:
@@ -198,7 +194,6 @@ def build_index(
         nulls=nulls,
         embedder=embedder,
         stamp=stamp_of(ordered),
-        read_at=read_at,
         doubtful=doubtful,
         scopes=frozenset(memory.scope for memory in ordered),
     )
@@ -241,29 +236,6 @@ async def read_anew(
     return tuple(standing.values())
 
 
-def doubtful_rows(
-    memories: Sequence[Memory], read_at: float, former: MemoryIndex | None
-) -> frozenset[str]:
-    """Rows that may have changed once more since, with the same date: they are read again.
-
-    Such are those of a date that is new to us, until they were read two seconds later; of a store
-    that was not known, those whose date is not over yet.
-    """
-    if former is None:
-        since = int(read_at) - _DATE_SECONDS
-        return frozenset(
-            memory.id for memory in memories if memory.updated_at >= since
-        )
-    dates = {memory.id: memory.updated_at for memory in former.memories}
-    is_soon = read_at - former.read_at < _DATE_SECONDS
-    return frozenset(
-        memory.id
-        for memory in memories
-        if dates.get(memory.id) != memory.updated_at
-        or (is_soon and memory.id in former.doubtful)
-    )
-
-
 def _ranking_of(
     memories: Sequence[Memory],
     vectors: Vectors,
@@ -276,7 +248,5 @@ def _ranking_of(
         [memory.content for memory in memories],
         vectors,
         nulls if has_nulls else None,
-        [memory.created_at for memory in memories],
-        [memory.importance for memory in memories],
         previous.ranking if previous else None,
     )

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -27,7 +27,6 @@ from adaptive.search.index import (
     MemoryIndex,
     PlaceIndex,
     build_index,
-    doubtful_rows,
     index_at,
     read_anew,
 )
@@ -74,7 +73,6 @@ class MemoryIndexes:
     ``rests`` are those of embedders that have failed, for messages and memories alike.
     """
 
-    clock: Callable[[], float] = time.time
     most_bytes: int = _MOST_INDEX_BYTES
     rests: EmbedderRests = field(default_factory=EmbedderRests)
 
@@ -89,8 +87,7 @@ class MemoryIndexes:
         )
         self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.nulls = SharedVectors(NULL_PROMPTS)
-        self.examples = SharedVectors(EXAMPLE_TEXTS)
+        self.shared = SharedVectors(*NULL_PROMPTS, *EXAMPLE_TEXTS)
         self._judges: dict[str, Judges] = {}
 
     def _weight(self, user: _UserIndex) -> int:
@@ -152,21 +149,18 @@ class MemoryIndexes:
         has_nulls = index.nulls is not None and len(index.nulls) == len(
             NULL_PROMPTS
         )
-        is_calibrated = has_nulls and not self.uncalibrated(index.embedder)
+        is_calibrated = has_nulls and not self.shared.missing(index.embedder)
         return index.ready and (is_calibrated or not index.memories)
-
-    def uncalibrated(self, name: str) -> int:
-        """How many texts of nobody's this process has no vector of."""
-        return self.nulls.missing(name) + self.examples.missing(name)
 
     def judges(self, name: str, dimension: int) -> Judges | None:
         """The judges by examples, where an embedder has made all of these with that dimension."""
         if name not in self._judges:
-            vectors = self.examples.held(name)
-            nulls = self.nulls.held(name)
-            if vectors is None or nulls is None:
+            if self.shared.missing(name):
                 return None
-            self._judges[name] = judges_by(vectors, nulls)
+            self._judges[name] = judges_by(
+                self.shared.rows(name, EXAMPLE_TEXTS),
+                self.shared.rows(name, NULL_PROMPTS),
+            )
         judges = self._judges[name]
         has_dimension = judges.cohort.shape[1] == dimension
         return judges if has_dimension else None
@@ -189,9 +183,11 @@ class MemoryIndexes:
 
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
         """Have ready what belongs to no user, and the model at work; raises ``EmbeddingError``."""
-        await self.nulls.made(embedder, table)
-        vectors = await self.examples.made(embedder, table)
-        self.judges(await embedder.name(), vectors.shape[1])
+        nulls = await self.shared.first(embedder, table)
+        name = await embedder.name()
+        while self.shared.missing(name):
+            await self.shared.make_more(embedder, table)
+        self.judges(name, nulls.shape[1])
 
     async def findings(
         self, sources: Sources, patience: float
@@ -215,10 +211,9 @@ class MemoryIndexes:
         told = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
         yield "OK" if index.embedded.all() else "Note", told
         name = await sources.embedder.name()
-        await self.nulls.begun(sources.table, name)
-        await self.examples.begun(sources.table, name)
-        wanted = len(NULL_PROMPTS) + len(EXAMPLE_TEXTS)
-        made = wanted - self.uncalibrated(name)
+        await self.shared.known(sources.table, name)
+        wanted = len(self.shared.texts)
+        made = wanted - self.shared.missing(name)
         told = f"calibration: {made} of {wanted} texts are embedded"
         yield "OK" if made == wanted else "Note", told
 
@@ -268,33 +263,30 @@ class MemoryIndexes:
         former: MemoryIndex | None,
     ) -> MemoryIndex:
         """The index anew: of a store that is known only what changed is read."""
-        read_at = self.clock()
+        changed = frozenset[str]()
         if former is None:
             # Side by side: a user whom this process did not serve waits for both.
             memories, known, nulls = await asyncio.gather(
                 sources.store.read(),
                 stored_vectors(sources.table, sources.user_id, name),
-                self.nulls.begun(sources.table, name),
+                self.shared.known(sources.table, name),
             )
         else:
             memories = await read_anew(
                 sources.store, former.memories, former.doubtful
             )
+            if memories == former.memories:
+                return replace(former, doubtful=changed)
             known = former.stored_vectors()
             nulls = former.nulls
-        doubtful = doubtful_rows(memories, read_at, former)
-        if former and memories == former.memories:
-            return replace(former, read_at=read_at, doubtful=doubtful)
-        if former:
-            stood = {(memory.id, memory.content) for memory in former.memories}
-            new = [
+            changed = frozenset(
                 memory.id
                 for memory in memories
-                if (memory.id, memory.content) not in stood
-            ]
+                if former.memory(memory.id) != memory
+            )
             # Any process may have stored these.
-            if new:
-                wanted = new if len(new) <= _WAITED_FOR else None
+            if changed:
+                wanted = [*changed] if len(changed) <= _WAITED_FOR else None
                 known |= await stored_vectors(
                     sources.table, sources.user_id, name, wanted
                 )
@@ -305,8 +297,7 @@ class MemoryIndexes:
             known,
             nulls,
             name,
-            read_at,
-            doubtful,
+            changed,
             former,
         )
         if known.keys() - index.places.keys():
@@ -340,11 +331,10 @@ class MemoryIndexes:
         if index is None or index.embedder != name:
             return False
         missing = index.missing()
-        left = len(missing), self.uncalibrated(name)
+        left = len(missing), self.shared.missing(name)
         if not missing:
-            nobodys = self.nulls if self.nulls.missing(name) else self.examples
-            await nobodys.make_more(sources.embedder, sources.table)
-        nulls = await self.nulls.first(sources.embedder, sources.table)
+            await self.shared.make_more(sources.embedder, sources.table)
+        nulls = await self.shared.first(sources.embedder, sources.table)
         known = len(index.memories) - len(missing)
         made: dict[str, StoredVector] = {}
         shown_at = time.monotonic()
@@ -358,7 +348,7 @@ class MemoryIndexes:
         index = user.index
         if index is None or index.embedder != name:
             return False
-        left_now = len(index.missing()), self.uncalibrated(name)
+        left_now = len(index.missing()), self.shared.missing(name)
         return left_now < left and not self._is_ready(index)
 
     async def _add(
