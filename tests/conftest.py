@@ -64,6 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers, and refuse unknown releases."""
     for marker in (
         "every_release: a scenario that runs on every chosen release, not on the newest alone",
+        "slow: a scenario that `make hosts` runs, and `make test` does not",
         "soak: a long run, left out without --soak",
     ):
         config.addinivalue_line("markers", marker)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from collections.abc import AsyncIterator, Generator
 from pathlib import Path
@@ -18,12 +19,30 @@ from tests.hosts import release_number
 
 HERE = Path(__file__).parent
 LOG_TAIL = 6000
-EMBEDDED_BY_THE_MODEL = {
+# Texts are embedded by the scripted model, and the packages that no host ships are absent. For its
+# functions the host runs pip, which is told of no index but one on a port where nobody listens.
+SECOND_HOST = {
     "RAG_EMBEDDING_ENGINE": "openai",
     "RAG_OPENAI_API_BASE_URL": "{model_url}",
     "RAG_OPENAI_API_KEY": "none",
     "RAG_EMBEDDING_MODEL": "words",
+    "PYTHONPATH": "",
+    "OFFLINE_MODE": "false",
+    **{name: "" for name in os.environ if name.startswith("PIP_")},
+    "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+    "PIP_RETRIES": "0",
+    "PIP_CONFIG_FILE": os.devnull,
 }
+
+# These come first on the newest release, which two processes share: what comes last is short, and
+# both are done at about the same time.
+LONGEST_FILES = (
+    "test_past_chats.py",
+    "test_second_server.py",
+    "test_leaks.py",
+    "test_memory_leaks.py",
+    "test_commands.py",
+)
 
 
 def pytest_xdist_make_scheduler(
@@ -54,7 +73,10 @@ class ByServer(LoadScopeScheduling):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let all these tests share one event loop, and stand together by release, the newest last."""
+    """Let all these tests share one event loop, and stand together by release, the newest last.
+
+    On the newest release the files that take long come first.
+    """
     ours = [
         index
         for index, item in enumerate(items)
@@ -65,17 +87,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             items[index].add_marker(
                 pytest.mark.asyncio(loop_scope="session"), append=False
             )
-    in_order = sorted((items[index] for index in ours), key=_release)
+    in_order = sorted((items[index] for index in ours), key=_place)
     for index, item in zip(ours, in_order, strict=True):
         items[index] = item
 
 
-def _release(item: pytest.Item) -> tuple[int, ...]:
-    """The release that a test runs on; what needs no server of ours comes last."""
+def _place(item: pytest.Item) -> tuple[tuple[int, ...], bool, int]:
+    """Where a test stands; what brings a server of its own stands with the newest release."""
     callspec = getattr(item, "callspec", None)
-    return release_number(
-        callspec.params.get("installed_host", "999") if callspec else "999"
+    chosen = callspec.params.get("installed_host") if callspec else None
+    release = chosen or NEWEST
+    is_newest = release == NEWEST
+    is_long = is_newest and item.path.name in LONGEST_FILES
+    place = (
+        LONGEST_FILES.index(item.path.name) if is_long else len(LONGEST_FILES)
     )
+    return release_number(release), is_newest, place
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -103,10 +130,10 @@ async def host(
 async def shared_second_host(
     installed_host: HostEnvironment, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[RunningHost]:
-    """One more server per release, which has its texts embedded by the scripted model."""
+    """One more server per release, of another kind."""
     data = tmp_path_factory.mktemp(f"second-{installed_host.version}")
     async with RunningHost.running_on(
-        installed_host, data, EMBEDDED_BY_THE_MODEL
+        installed_host, data, SECOND_HOST
     ) as host:
         yield host
 

@@ -219,6 +219,7 @@ async def learned_through_kills(
         }
 
 
+@pytest.mark.slow
 async def test_killed_on_the_way(tmp_path: Path) -> None:
     """Whatever is killed, each fact is there once, as it was said last, with its date."""
     found = await learned_through_kills(tmp_path, 20, kills=2, pause=0.2)

@@ -1,8 +1,9 @@
-"""What needs a server of another kind, or one that is stopped: embeddings and restarts."""
+"""What needs a server of another kind, or one that is stopped: packages, embeddings, restarts."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
@@ -16,8 +17,8 @@ from tests.e2e.driver.extraction import (
     operations,
     update,
 )
-from tests.e2e.driver.host import RunningHost
-from tests.e2e.driver.page import Page
+from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.page import Page, RefusedError
 from tests.e2e.driver.replies import Body, Fail, Hang
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
@@ -31,9 +32,10 @@ from tests.e2e.scenarios.told_facts import (
 )
 
 TEA = "User likes green tea."
+DOG = "User's dog is called Biscuit."
 FACTS = (
     TEA,
-    "User's dog is called Biscuit.",
+    DOG,
     "User owns a sailing boat called Albatross.",
 )
 QUESTION = "Which green tea does the user like?"
@@ -46,24 +48,75 @@ SEALED_KINDS = ("archive", "audit", "waiting")
 BIKE = "User rides a red bike."
 CYCLES = "User cycles to the office in Porto."
 LISBON = "User lives in Lisbon."
-# By then a deletion has been looked at for the last time.
-# An import of so many takes longer than a command's turn.
+# An import of so many takes longer than a command's turn, and is over by then on a busy machine.
 _MANY = 2500
+_IMPORT_SECONDS = 120
+# By then a deletion has been looked at for the last time.
 LATE_SECONDS = 5
 
+ASKS_FOR_A_PACKAGE = '''"""
+title: Asks for a package
+requirements: adaptive-memory-no-such-package
+"""
+
+
+class Filter:
+    pass
+'''
+
 pytestmark = pytest.mark.timeout(600)
+
+
+async def is_active(plugin: InstalledFilter) -> bool:
+    """Whether the host runs the function, as the admin sees it in the panel."""
+    function = await plugin.admin.request(
+        "GET", f"/api/v1/functions/id/{plugin.id}"
+    )
+    return function["is_active"]
+
+
+@pytest.mark.every_release
+async def test_without_package_index(second_host: RunningHost) -> None:
+    """With no package index in reach the filter stays on, learns a fact and recalls it.
+
+    The packages that no host ships are absent here; most other scenarios have them. The model's
+    first reply is broken, so it is asked again.
+    """
+    host = second_host
+    learns_nothing_else(host.model)
+    plugin = await host.kept_filter(PLUGIN)
+    page = await host.user("ann")
+    whole_reply = operations(new(DOG))
+    broken_reply = json.dumps(whole_reply).replace(", ", " ", 1)
+    learns(host.model, "dog is called", [broken_reply, whole_reply])
+    await page.say("My dog is called Biscuit.", f"Saved: {DOG}")
+    assert len(host.model.requests_titled(EXTRACT)) == 2
+    await page.new_chat().send("What is my dog called?")
+    assert f"- “{DOG}”\n" in host.model.last_prompt
+    assert await is_active(plugin)
+
+    # No accident: this server does run pip for a header that asks, and pip finds nothing.
+    with pytest.raises(RefusedError):
+        await host.install_filter(
+            ASKS_FOR_A_PACKAGE, function_id="asks_for_a_package"
+        )
+    assert (
+        "No matching distribution found for adaptive-memory-no-such-package"
+        in host.log_text()
+    )
 
 
 @pytest.mark.every_release
 async def test_killed_server(second_host: RunningHost) -> None:
     """After kill -9 known memories are found, not embedded anew, and a waiting turn is learned.
 
-    It is learned once, when its user is back; a chat's prompt goes on as it was.
+    It is learned once, when its user is back; a chat's prompt goes on as it was. The filter is still
+    on, though the server that starts reaches no package index.
     """
     host = second_host
     learns_nothing_else(host.model)
     learns(host.model, "Porto", operations(new(PORTO)))
-    await host.kept_filter(PLUGIN)
+    plugin = await host.kept_filter(PLUGIN)
     page = await host.user("ann")
     for fact in FACTS:
         await page.add_memory(fact)
@@ -88,6 +141,7 @@ async def test_killed_server(second_host: RunningHost) -> None:
     host.model.embedding_requests.clear()
     host.server.spawn()
     await host.server.wait_until_healthy()
+    assert await is_active(plugin)
     await page.request("GET", "/api/models")
     await page.complete(QUESTION)
     assert TEA in host.model.last_prompt
@@ -112,6 +166,7 @@ async def test_killed_server(second_host: RunningHost) -> None:
     assert len(await page.memories()) == len(FACTS) + 1
     asked = host.model.requests_titled(EXTRACT)
     assert sum("I live in Porto." in one.user_text for one in asked) == 1
+    assert await is_active(plugin)
 
 
 @pytest.mark.every_release
@@ -150,6 +205,7 @@ async def start_with_key(host: RunningHost, key: str, *pages: Page) -> None:
         await page.sign_in_again()
 
 
+@pytest.mark.slow
 async def test_another_secret_key(second_host: RunningHost) -> None:
     """What the former key sealed is counted and stays while another one serves, and is back after.
 
@@ -275,7 +331,7 @@ async def test_what_takes_long_goes_on_behind(
     answer = await page.new_chat().send("/memory")
     assert "memories" in answer.content
     reply = await chat.send("Hello.")
-    await host.rest()
+    await host.rest(_IMPORT_SECONDS)
     stored = await chat.stored_message(turn.message_id)
     assert f"Imported: {_MANY} of {_MANY}" in stored["content"]
     assert (
