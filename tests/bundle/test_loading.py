@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from demo.environment import HostEnvironment
+from demo.environment import NEWEST, HostEnvironment, host_environment
 from tests.bundle.small_project import COMMITTED
 from tests.hosts import SOFT_MODULES, run_in_host
 
@@ -23,29 +23,21 @@ TURN = {
 }
 
 
-@pytest.fixture(
-    scope="module", params=[True, False], ids=["soft", "without soft"]
-)
-def soft(request: pytest.FixtureRequest) -> bool:
-    """Whether the two soft dependencies are on the host's path."""
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def told(
-    installed_host: HostEnvironment,
+def told_by(
+    host: HostEnvironment,
+    factory: pytest.TempPathFactory,
+    config: pytest.Config,
+    *,
     soft: bool,
-    tmp_path_factory: pytest.TempPathFactory,
-    request: pytest.FixtureRequest,
 ) -> dict[str, Any]:
     """What one process of the host tells of the plug-in, whichever worker asks for it first."""
-    folder = tmp_path_factory.getbasetemp()
+    folder = factory.getbasetemp()
     if hasattr(
-        request.config, "workerinput"
+        config, "workerinput"
     ):  # each worker of pytest-xdist has a folder in it
         folder = folder.parent
     # Both runs of a release have one folder: the host makes its tables once.
-    data = folder / f"loaded-{installed_host.version}"
+    data = folder / f"loaded-{host.folder.name}"
     data.mkdir(exist_ok=True)
     answer = data / ("soft.json" if soft else "without-soft.json")
     with (data / "lock").open("w") as lock:
@@ -53,22 +45,20 @@ def told(
         if not answer.exists():
             arguments = {"plugin": str(COMMITTED), "soft": SOFT_MODULES}
             found = run_in_host(
-                installed_host, PROBE, arguments, data, soft_dependencies=soft
+                host, PROBE, arguments, data, soft_dependencies=soft
             )
             answer.write_text(json.dumps(found))
     return json.loads(answer.read_text())
 
 
-def test_soft_dependencies(
-    told: dict[str, Any], installed_host: HostEnvironment, soft: bool
-) -> None:
-    """The soft dependencies are there when they should be, else only what the host itself ships."""
-    shipped = {
-        name
-        for name in SOFT_MODULES
-        if (installed_host.site_packages / name).exists()
-    }
-    assert set(told["soft"]) == (set(SOFT_MODULES) if soft else shipped)
+@pytest.fixture(scope="module")
+def told(
+    installed_host: HostEnvironment,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> dict[str, Any]:
+    """What a process with the two soft dependencies on the host's path tells."""
+    return told_by(installed_host, tmp_path_factory, request.config, soft=True)
 
 
 def test_used(told: dict[str, Any]) -> None:
@@ -77,6 +67,34 @@ def test_used(told: dict[str, Any]) -> None:
     It asks for no packages, has no hook that would run for every chunk of an answer, and takes any
     saved value with the host's own pydantic.
     """
+    assert set(told["soft"]) == set(SOFT_MODULES)
+    check_use(told)
+
+
+def test_loaded_again(told: dict[str, Any]) -> None:
+    """The same code is the same instance; new code serves at once while the old ends as itself."""
+    check_loading_again(told)
+
+
+def test_without_soft_dependencies(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> None:
+    """All that is so where only those are there that the newest host itself ships.
+
+    On each release a scenario has a server without them.
+    """
+    host = host_environment(NEWEST)
+    told = told_by(host, tmp_path_factory, request.config, soft=False)
+    shipped = {
+        name for name in SOFT_MODULES if (host.site_packages / name).exists()
+    }
+    assert set(told["soft"]) == shipped
+    check_use(told)
+    check_loading_again(told)
+
+
+def check_use(told: dict[str, Any]) -> None:
+    """Compare what was told of forms, hooks, values and a turn."""
     hooks = ["inlet", "outlet", "request"]
     assert (told["kind"], told["class"], told["hooks"]) == (
         "filter",
@@ -92,8 +110,8 @@ def test_used(told: dict[str, Any]) -> None:
     assert (told["turn"], told["turn warnings"]) == (TURN, [])
 
 
-def test_loaded_again(told: dict[str, Any]) -> None:
-    """The same code is the same instance; new code serves at once while the old ends as itself."""
+def check_loading_again(told: dict[str, Any]) -> None:
+    """Compare what was told of the second load of the same code, and of new code."""
     assert told["cached"]
     assert told["new is served"]
     assert told["generations"] == [1, 2]
