@@ -12,11 +12,20 @@ SOAK ?= tests/e2e -m soak
 
 # Two tests at a time, one for each of the two cores that continuous integration has.
 PYTEST = $(PY) -m pytest -n 2
+# Scenarios wait for their servers most of the time. What computes beside them takes what they
+# leave, and gives way to them.
+BESIDE = nice -n 10 $(PYTEST)
+SCENARIOS = $(PYTEST) tests/e2e --durations 10
 
-# Runs a part of `test` and says how long it took.
-part = @started=$$SECONDS; $(MAKE) --no-print-directory $(1) && echo "== $(1): $$((SECONDS - started)) s"
+OLDEST_AND_NEWEST = 0.12.4,0.9.6
 
-.PHONY: help demo test check hosted unit bundle release hosts e2e bench soak format
+# Makes targets at once, and shows what each has to say when it is done.
+AT_ONCE = @$(MAKE) --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync)
+# Runs a part of a target and says how long it took.
+part = @started=$$SECONDS; $(1) && echo "== $@: $$((SECONDS - started)) s"
+
+.PHONY: help demo test check lint types fresh hosted unit scenarios e2e hosts bundle-in-hosts \
+	scenarios-on-hosts bundle release bench soak format
 
 help: ## show this list
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,17 +33,21 @@ help: ## show this list
 demo: ## a real Open WebUI with the plug-in on http://127.0.0.1:8080 (PORT=8090 make demo: another port)
 	$(PYTHON) -m demo
 
-test: ## everything: checks, unit tests, the bundle in its hosts, end to end on 0.12.4 and 0.9.6
-	$(call part,check)
-	$(call part,hosted)
-	$(call part,unit)
-	$(call part,e2e)
+test: hosted ## checks, unit tests, the bundle in its hosts, end to end on 0.12.4 and 0.9.6
+	$(AT_ONCE) check
+	$(AT_ONCE) unit scenarios
 
-check: ## lint, types, generated files fresh
+check: lint types fresh ## lint, types, generated files fresh
+
+lint:
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m pyright --pythonpath $(PY)
 	$(PY) -m interrogate -q src tools demo benchmarks
+
+types:
+	$(call part,$(PY) -m pyright --pythonpath $(PY))
+
+fresh:
 	$(PY) -m tools.bundle --check
 	$(PY) -m tools.valves_doc --check
 
@@ -42,15 +55,22 @@ hosted:
 	$(PYTHON) -m demo.environment 0.12.4 0.9.6
 
 unit: hosted ## unit tests, and the bundle in the interpreters of 0.12.4 and 0.9.6
-	$(PYTEST) --ignore tests/e2e --dist worksteal
+	$(call part,$(BESIDE) --ignore tests/e2e --dist worksteal)
 
-e2e: hosted bundle ## end-to-end scenarios on real servers, newest and oldest supported release
-	$(PYTEST) tests/e2e --hosts 0.12.4,0.9.6 --durations 10
+scenarios: hosted
+	$(call part,$(SCENARIOS) --hosts $(OLDEST_AND_NEWEST) -m "not slow")
 
-hosts: bundle ## end-to-end scenarios and bundle tests on all four supported releases, and on Python 3.12
+e2e: bundle scenarios ## end-to-end scenarios on real servers, newest and oldest supported release
+
+hosts: bundle ## end-to-end scenarios and bundle tests on all four releases and on Python 3.12, and slow scenarios
 	$(PYTHON) -m demo.environment 0.12.4 0.12.4-py3.12 0.11.4 0.10.2 0.9.6
-	$(PYTEST) tests/bundle --hosts all --dist worksteal
-	$(PYTEST) tests/e2e --hosts all --durations 10
+	$(AT_ONCE) bundle-in-hosts scenarios-on-hosts
+
+bundle-in-hosts:
+	$(call part,$(BESIDE) tests/bundle -m host --hosts all --dist worksteal)
+
+scenarios-on-hosts:
+	$(call part,$(SCENARIOS) --hosts all -m "every_release or slow")
 
 bundle: ## write the generated files: adaptive_memory.py and valves.md
 	$(PY) -m tools.bundle
@@ -65,7 +85,7 @@ bench: bundle ## measure; results go to benchmarks/results/
 
 soak: bundle ## long runs that are too slow for `test`; results go to benchmarks/results/
 	$(PYTHON) -m demo.environment 0.12.4 0.9.6 services
-	$(PY) -m pytest $(SOAK) --hosts 0.12.4,0.9.6 --soak --soak-times $(TIMES)
+	$(PY) -m pytest $(SOAK) --hosts $(OLDEST_AND_NEWEST) --soak --soak-times $(TIMES)
 
 format: ## apply the formatter
 	$(PY) -m ruff check --fix .
