@@ -1720,7 +1720,6 @@ class EndpointModel:
   except ModelBusy as error:raise EmbeddingBusy(error)from error
   except ModelError as error:raise EmbeddingError(f"embedding: {error}",detail=error.detail)from error
   except(KeyError,TypeError,ValueError,OverflowError)as error:detail=f"{self.url!r} sent no embeddings: {error!r}";raise EmbeddingError(_NO_VECTORS,detail=detail)from error
-# search/encoding.py
 DEFAULT_LOCAL_MODEL="all-MiniLM-L6-v2";_MESSAGES_AT_ONCE=2;_TEXTS_AT_ONCE=32;_SHORT_CHARACTERS=1000;Done=TypeVar("Done")
 class SentenceModel(Protocol):...
 @dataclass(eq=False)
@@ -1769,7 +1768,7 @@ class LocalModel:
   async with self.state.loading:
    if self.model not in models:load=partial(_sentence_transformer,self.model);models[self.model]=await _in_thread(self.state,load)
   return models[self.model]
-def _sentence_transformer(model):module=importlib.import_module("sentence_transformers");return module.SentenceTransformer(model)
+def _sentence_transformer(model):package=importlib.import_module("sentence_transformers");return package.SentenceTransformer(model)
 # search/history_ports.py
 MessageKey=tuple[str,str];Quotation=tuple[str,str,str];_UNIT_NAMES=uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
 @frozen
@@ -2432,6 +2431,23 @@ class SharedVectors:
     rows={}
     for text,vector in zip(portion.texts,portion.vectors,strict=True):made[text]=vector;key=content_hash(text);rows[key]=StoredVector(key,vector)
     await store_vectors(table,NOBODY,name,rows)
+_DEGREE=4;_LEAST_STANDING=2.6;_EVIDENCE_PER_SPREAD=4.0
+class WeightedExamples:
+ def __init__(self,name):judges,*lines=listed_lines(name);self.judges=judges.split();count=len(self.judges);rows=[line.split(" ",count)for line in lines];numbers=np.array([row[:count]for row in rows],dtype=float);self.added=numbers[:2];self.weights=numbers[2:];self.texts=[row[count]for row in rows[2:]]
+ def weights_of(self,judge):return self.weights[:,self.judges.index(judge)]
+MESSAGE_EXAMPLES=WeightedExamples("message_examples");FACT_EXAMPLES=WeightedExamples("fact_examples");EXAMPLE_TEXTS=[*MESSAGE_EXAMPLES.texts,*FACT_EXAMPLES.texts]
+@frozen
+class ComparedExamples:
+ examples:WeightedExamples;vectors:Vectors
+ def scores(self,texts,vectors):is_other=[int(script_of(text)!="latin")for text in texts];near=nearness(vectors,self.vectors);scores=near@self.examples.weights+self.examples.added[is_other];columns=scores.T.astype(np.float32);return dict(zip(self.examples.judges,columns,strict=True))
+@frozen
+class Judges:
+ messages:ComparedExamples;facts:ComparedExamples;cohort:Vectors;null_levels:Mapping[Script,NullLevel]
+ def evidence(self,message,vector):scores=self.messages.scores([message],vector[np.newaxis]);level=self.null_levels[script_of(message)];[standing]=level.standing(scores["about_writer"]);return max(_EVIDENCE_PER_SPREAD*(float(standing)-_LEAST_STANDING),0.0)
+def judges_by(vectors,nulls):
+ texts=MESSAGE_EXAMPLES.texts;messages=ComparedExamples(MESSAGE_EXAMPLES,vectors[:len(texts)]);of_personal=MESSAGE_EXAMPLES.weights_of("personal")
+ return Judges(messages=messages,facts=ComparedExamples(FACT_EXAMPLES,vectors[len(texts):]),cohort=messages.vectors[of_personal>0],null_levels=null_levels(messages.scores(NULL_PROMPTS,nulls)["about_writer"]))
+def nearness(vectors,examples):centre=examples.mean(axis=0);of_texts=normalised(vectors-centre).astype(np.float64);of_examples=normalised(examples-centre).astype(np.float64);return((1+of_texts@of_examples.T)/2)**_DEGREE
 # history/section.py
 _LONGEST_SEARCHED=20_000
 @frozen
@@ -2551,24 +2567,6 @@ def without_pastes(words):
  for number in itertools.chain(*(parts[place].lines for place in pasted)):
   if lines[number].strip():lines[number]=f"> {lines[number]}"
  return "\n".join(lines)if pasted else words
-# search/examples.py
-_DEGREE=4;_LEAST_STANDING=2.6;_EVIDENCE_PER_SPREAD=4.0
-class WeightedExamples:
- def __init__(self,name):judges,*lines=listed_lines(name);self.judges=judges.split();count=len(self.judges);rows=[line.split(" ",count)for line in lines];numbers=np.array([row[:count]for row in rows],dtype=float);self.added=numbers[:2];self.weights=numbers[2:];self.texts=[row[count]for row in rows[2:]]
- def weights_of(self,judge):return self.weights[:,self.judges.index(judge)]
-MESSAGE_EXAMPLES=WeightedExamples("message_examples");FACT_EXAMPLES=WeightedExamples("fact_examples");EXAMPLE_TEXTS=[*MESSAGE_EXAMPLES.texts,*FACT_EXAMPLES.texts]
-@frozen
-class ComparedExamples:
- examples:WeightedExamples;vectors:Vectors
- def scores(self,texts,vectors):is_other=[int(script_of(text)!="latin")for text in texts];near=nearness(vectors,self.vectors);scores=near@self.examples.weights;scores+=self.examples.added[is_other];return dict(zip(self.examples.judges,scores.T,strict=True))
-@frozen
-class Judges:
- messages:ComparedExamples;facts:ComparedExamples;cohort:Vectors;null_levels:Mapping[Script,NullLevel]
- def evidence(self,message,vector):scores=self.messages.scores([message],vector[np.newaxis]);level=self.null_levels[script_of(message)];[standing]=level.standing(scores["about_writer"]);return max(_EVIDENCE_PER_SPREAD*(float(standing)-_LEAST_STANDING),0.0)
-def judges_by(vectors,nulls):
- texts=MESSAGE_EXAMPLES.texts;messages=ComparedExamples(MESSAGE_EXAMPLES,vectors[:len(texts)]);of_personal=MESSAGE_EXAMPLES.weights_of("personal")
- return Judges(messages=messages,facts=ComparedExamples(FACT_EXAMPLES,vectors[len(texts):]),cohort=messages.vectors[of_personal>0],null_levels=null_levels(messages.scores(NULL_PROMPTS,nulls)["about_writer"]))
-def nearness(vectors,examples):centre=examples.mean(axis=0);of_texts=normalised(vectors-centre).astype(np.float64);of_examples=normalised(examples-centre).astype(np.float64);return((1+of_texts@of_examples.T)/2)**_DEGREE
 # search/fingerprints.py
 _PROMPT=NULL_PROMPTS[0];_TRUSTED_SECONDS__fingerprints=600.0
 @frozen
@@ -2655,21 +2653,6 @@ def _common(values,spreads):
  if not size:return 0.0
  least=float(values.mean()-spreads*values.std());return least*size/(size+_COMMON_HALF)
 def _largeness(size):return float(np.interp(math.log(size),np.log(_GATE_SIZES),(0,1)))
-# recall/core_facts.py
-MOST_CORE_FACTS=5;_LEAST_NEAR=3.0;_SIGN=1.5;_HAZARD_LEAD=1.5;_TINY_SPREAD=1e-4
-@frozen
-class CoreFacts:standing:Sequence[Memory];bearing:Sequence[Memory]=()
-def core_facts_for(thoughts,facts,vectors,judges):
- scores=judges.facts.scores([fact.content for fact in facts],vectors);is_embedded=vectors.any(axis=1);always=(scores["standing"]>=0)&is_embedded;always|=[fact.importance>=CORE_IMPORTANCE for fact in facts];first=np.flatnonzero(always)[:MOST_CORE_FACTS].tolist();usual=judges.cohort@vectors.T;level=usual.mean(axis=0)
- spread=np.maximum(usual.std(axis=0),_TINY_SPREAD);lead=np.full(len(facts),-np.inf);most_signs=0
- for thought in thoughts:
-  if thought.vector is None:continue
-  about=judges.messages.scores([thought.text],thought.vector[np.newaxis]);is_consuming=about["consuming"][0]>=0;is_personal=bool(is_consuming or about["personal"][0]>=0);signs=speaks_of_self(thought.text)+is_personal
-  if not signs:continue
-  near=(vectors@thought.vector-level)/spread
-  if is_consuming:near+=_HAZARD_LEAD*(scores["hazard"]>=0)
-  lead=np.maximum(lead,near+_SIGN*signs-_LEAST_NEAR);most_signs=max(most_signs,signs)
- lead[first]=-np.inf;lead[~is_embedded]=-np.inf;taken=0 if most_signs==2 else len(first);nearest=np.argsort(-lead)[:MOST_CORE_FACTS-taken].tolist();return CoreFacts(standing=[facts[place]for place in first],bearing=[facts[place]for place in nearest if lead[place]>=0])
 # search/fitting.py
 ENTRY_SHARE=0.34;_SHARE_GROWTH=0.1;_EVIDENCE_SHARE=0.25;_GATE_SHARE=0.7;_RARE_NAME=0.6
 def fitting(rankings,limit,*,gate=None,strictness=1.0,vector_floor=0.0,relevance_floor=0.0):
@@ -6304,7 +6287,20 @@ class TurnBlocks:
  def let_go(self,metadata):self._blocks.pop(_turn_key(metadata))
 def _turn_key(metadata):mark=turn_state(metadata).get("block_mark","");return str(metadata.get("user_id")or ""),mark
 # recall/selection.py
-_MOST_RANKED=220;_MOST_NAMED__selection=20;_NAMING__selection=Weights(neighbours=0.0,personal=0.0);_LEAST_NAMED__selection=GATES[0]/4
+_MOST_RANKED=220;_MOST_NAMED__selection=20;_NAMING__selection=Weights(neighbours=0.0,personal=0.0);_LEAST_NAMED__selection=GATES[0]/4;MOST_CORE_FACTS=5;_LEAST_NEAR=3.0;_SIGN=1.5;_HAZARD_LEAD=1.5;_TINY_SPREAD=1e-4
+@frozen
+class CoreFacts:standing:Sequence[Memory];bearing:Sequence[Memory]=()
+def core_facts_for(thoughts,facts,vectors,judges):
+ scores=judges.facts.scores([fact.content for fact in facts],vectors);is_embedded=vectors.any(axis=1);always=(scores["standing"]>=0)&is_embedded;always|=[fact.importance>=CORE_IMPORTANCE for fact in facts];first=np.flatnonzero(always)[:MOST_CORE_FACTS].tolist();usual=judges.cohort@vectors.T;level=usual.mean(axis=0)
+ spread=np.maximum(usual.std(axis=0),_TINY_SPREAD);lead=np.full(len(facts),-np.inf);most_signs=0
+ for thought in thoughts:
+  if thought.vector is None:continue
+  about=judges.messages.scores([thought.text],thought.vector[np.newaxis]);is_consuming=about["consuming"][0]>=0;is_personal=bool(is_consuming or about["personal"][0]>=0);signs=speaks_of_self(thought.text)+is_personal
+  if not signs:continue
+  near=(vectors@thought.vector-level)/spread
+  if is_consuming:near+=_HAZARD_LEAD*(scores["hazard"]>=0)
+  lead=np.maximum(lead,near+_SIGN*signs-_LEAST_NEAR);most_signs=max(most_signs,signs)
+ lead[first]=-np.inf;lead[~is_embedded]=-np.inf;taken=0 if most_signs==2 else len(first);nearest=np.argsort(-lead)[:MOST_CORE_FACTS-taken].tolist();return CoreFacts(standing=[facts[place]for place in first],bearing=[facts[place]for place in nearest if lead[place]>=0])
 @frozen
 class Candidates:
  question:Question;index:MemoryIndex;withheld:Set[str];pinned:Sequence[Memory];core:Sequence[Memory];bearing:Sequence[Memory]

@@ -43,7 +43,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     from adaptive.memory.tables import Entry
     from adaptive.privacy.sealing import Sealer
     from adaptive.search.calibration import NULL_PROMPTS
-    from adaptive.search.encoding import LocalModel
+    from adaptive.search.embedders import LocalModel
     from adaptive.search.fingerprints import Fingerprints, ProvenEmbedder
     from adaptive.search.history_ports import HistoryUnit, PastQuestion
     from adaptive.search.vectors import EmbedderRests, TurnEmbedder, normalised

@@ -25,8 +25,12 @@ from adaptive.recall.selection import (
     fitting_memories,
     ranked_candidates,
 )
-from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
+from adaptive.search.calibration import (
+    EXAMPLE_TEXTS,
+    NULL_PROMPTS,
+    Judges,
+    judges_by,
+)
 from adaptive.search.fusion import RankingQuery
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.vectors import content_hash

@@ -23,7 +23,7 @@ from adaptive.recall.question import (
     thoughts_of,
     with_evidence,
 )
-from adaptive.search.examples import EXAMPLE_TEXTS, judges_by
+from adaptive.search.calibration import EXAMPLE_TEXTS, judges_by
 from adaptive.search.fitting import fitting
 from adaptive.search.fusion import (
     RankingIndex,

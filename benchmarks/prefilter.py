@@ -16,7 +16,7 @@ import numpy as np
 
 from adaptive.core.model import Vectors
 from adaptive.learn.judges import may_tell, spoken_parts
-from adaptive.search.examples import MESSAGE_EXAMPLES, ComparedExamples
+from adaptive.search.calibration import MESSAGE_EXAMPLES, ComparedExamples
 from benchmarks.abstention import distortions
 from benchmarks.figures import say, write_results
 from benchmarks.locomo import (

@@ -11,8 +11,8 @@ from typing import Any
 
 from adaptive.core.embedding import Pace, Sources
 from adaptive.core.model import EmbeddingError
+from adaptive.search.calibration import EXAMPLE_TEXTS
 from adaptive.search.embedders import EndpointModel
-from adaptive.search.examples import EXAMPLE_TEXTS
 from adaptive.search.fingerprints import Fingerprints, ProvenEmbedder
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import EmbedderRests, query_vectors

@@ -9,9 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from adaptive.core.model import Vectors
-from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.encoding import LocalModel
-from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
+from adaptive.search.calibration import (
+    EXAMPLE_TEXTS,
+    NULL_PROMPTS,
+    Judges,
+    judges_by,
+)
+from adaptive.search.embedders import LocalModel
 from adaptive.search.vectors import normalised
 
 

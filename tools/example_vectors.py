@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from adaptive.core.model import Vectors
-from adaptive.search.examples import nearness
+from adaptive.search.calibration import nearness
 
 Floats = NDArray[np.floating[Any]]
 # Vectors by the name of the model, a row for each text.

@@ -22,9 +22,9 @@ from adaptive.host.providers import _body_of
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_text
 from adaptive.privacy.redaction import RedactingCompleter
 from adaptive.search.embedders import (
+    LocalModel,
     checked_vectors,
 )
-from adaptive.search.encoding import LocalModel
 from tests.loopback import Answer, Loopback
 
 # An account at an address, as drivers and providers name them; no text for people holds it.

@@ -13,8 +13,11 @@ from adaptive.learn.judges import (
     judged_facts,
     lasts,
 )
-from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.examples import EXAMPLE_TEXTS, ComparedExamples
+from adaptive.search.calibration import (
+    EXAMPLE_TEXTS,
+    NULL_PROMPTS,
+    ComparedExamples,
+)
 from adaptive.search.vectors import normalised
 from tests.fakes import turn
 from tests.learn.test_reader import right_facts

@@ -52,10 +52,9 @@ COROUTINES: Mapping[str, str] = {
     """,
     "They hand texts to an embedder, or know them by their hashes.": """
         search.vectors.EmbedderRests.ask
-        search.calibration.SharedVectors.rows
         search.embedders.*.embed
         core.embedding.*
-        search.encoding.*
+        search.embedders.encoded
         search.fingerprints.*
         search.index.*
         search.vectors.*
@@ -109,6 +108,10 @@ FUNCTIONS: Mapping[str, str] = {
         learn.outdated._is_near_its_kind
     """,
     "It compares ids, hashes, dates or vectors, and reads no text.": """
+        search.calibration.SharedVectors.rows
+        search.calibration.WeightedExamples.weights_of
+        search.calibration.ComparedExamples.scores
+        search.calibration.Judges.evidence
         core.messages.branch_to
         memory.erasure.period_of
         history.section._day
@@ -125,8 +128,6 @@ FUNCTIONS: Mapping[str, str] = {
         memory.erasure.origin_ids
         memory.erasure.bereft_originals
         recall.placement._entries_of
-        recall.core_facts.core_facts_for
-        search.examples.*
         recall.explanation._coming
         recall.explanation._reason_to_stay
         recall.question.*

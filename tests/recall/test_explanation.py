@@ -11,8 +11,7 @@ import pytest
 from adaptive.core.embedding import Sources
 from adaptive.core.model import Memory
 from adaptive.core.texts import phrase
-from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.examples import EXAMPLE_TEXTS
+from adaptive.search.calibration import EXAMPLE_TEXTS, NULL_PROMPTS
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
 from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, memory

@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 from adaptive.core.embedding import EmbedderIdentity
 from adaptive.core.model import EmbeddingError, Vectors
 from adaptive.search.embedders import (
+    EncodingState,
     EndpointModel,
+    LocalModel,
+    encoded,
     instructed,
 )
-from adaptive.search.encoding import EncodingState, LocalModel, encoded
 from tests.loopback import Answer, Loopback
 from tests.rates import over
 

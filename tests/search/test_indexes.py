@@ -15,8 +15,7 @@ import pytest
 from adaptive.core.embedding import Sources
 from adaptive.core.marks import NOWHERE, Place
 from adaptive.core.model import Memory, MemoryUnavailable
-from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.examples import EXAMPLE_TEXTS
+from adaptive.search.calibration import EXAMPLE_TEXTS, NULL_PROMPTS
 from adaptive.search.fusion import RankingQuery, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes

@@ -4,6 +4,8 @@
 
 from adaptive.search.calibration import (
     NULL_PROMPTS,
+    ComparedExamples,
+    Judges,
     NullLevel,
     Script,
     null_levels,
@@ -11,19 +13,13 @@ from adaptive.search.calibration import (
     speaks_of_self,
 )
 from adaptive.search.embedders import (
-    EndpointModel,
-    checked_vectors,
-    service_pace,
-)
-from adaptive.search.encoding import (
     DEFAULT_LOCAL_MODEL,
     EncodingState,
+    EndpointModel,
     LocalModel,
+    checked_vectors,
     encoded,
-)
-from adaptive.search.examples import (
-    ComparedExamples,
-    Judges,
+    service_pace,
 )
 from adaptive.search.fingerprints import (
     Fingerprints,

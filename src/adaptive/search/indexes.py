@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from adaptive.core import (
     AdaptiveMemoryError,
@@ -19,10 +19,12 @@ from adaptive.core import (
     staged,
 )
 from adaptive.search.calibration import (
+    EXAMPLE_TEXTS,
     NULL_PROMPTS,
+    Judges,
     SharedVectors,
+    judges_by,
 )
-from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
 from adaptive.search.index import (
     MemoryIndex,
     PlaceIndex,
@@ -86,7 +88,7 @@ class MemoryIndexes:
             lambda view: view.whole.nbytes + view.part.nbytes,
         )
         self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
         self.shared = SharedVectors(*NULL_PROMPTS, *EXAMPLE_TEXTS)
         self._judges: dict[str, Judges] = {}
 
@@ -375,7 +377,7 @@ class MemoryIndexes:
         task.add_done_callback(self._ended)
         return task
 
-    def _ended(self, task: asyncio.Task[Any]) -> None:
+    def _ended(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, AdaptiveMemoryError):
