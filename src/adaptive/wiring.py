@@ -92,7 +92,6 @@ class Services:
             learning=learning,
             chats=past_chats,
             runs=ValueTable(tables.entries, "past_run", PastRun, PastRun()),
-            leases=tables.leases,
             rememberable=rememberable_messages,
             behind=behind,
         )

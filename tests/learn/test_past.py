@@ -53,12 +53,14 @@ class FactModel:
         self.broken_at = broken_at
         self.broken = asyncio.Event()
         self.calls = 0
+        self.requests: list[CompletionRequest] = []
 
     async def complete(
         self, request: CompletionRequest, response_format: ResponseFormat
     ) -> Completion:
         """The facts of the newest message; what was said later has ended none."""
         self.calls += 1
+        self.requests.append(request)
         if self.calls == self.broken_at:
             # As if the process had been killed: nothing goes on after it.
             self.broken.set()
@@ -87,7 +89,6 @@ class PastHouse(House):
             learning=self.learning(),
             chats=self.chats,
             runs=ValueTable(self.entries, "past_run", PastRun, PastRun()),
-            leases=self.leases,
             rememberable=rememberable_messages,
             behind=self.begin,
         )
@@ -192,6 +193,23 @@ async def test_all_is_learned_once_with_its_dates() -> None:
     ]
     assert wrong == []
     assert house.page.shown[-1].startswith("Learned from past chats: 12")
+
+
+async def test_two_processes_learn_once() -> None:
+    """Where two processes are at the same run each message is learned from once all the same."""
+    sayings = made_up_sayings(0, 8, seed=5)
+    chats = told_chats(sayings)
+    house = PastHouse(chats)
+    await house.process().start(house.page, None)
+    house.process().take_up(house.page)
+    await house.rest()
+    expected = last_said(sayings, chats)
+    assert sorted(row.content for row in house.store.rows.values()) == sorted(
+        told for told, _ in expected.values()
+    )
+    asked = [one.user for one in house.model.requests if one.earlier]
+    assert len(asked) == len({*asked}) == len(sayings)
+    assert await house.process().progress("ada") == ""
 
 
 async def test_one_undo_takes_all_back() -> None:

@@ -1,22 +1,15 @@
 """Learning from past chats: what it would cost, and the run, a chat at a time behind all others.
 
 The turns of a chat go the way of all turns, so that what a killed process leaves is taken up again
-and nothing is learned twice. Which messages are left is asked of the database: those of which
-neither queue nor log knows. What a run learns is one step of the log.
+and nothing is learned twice, by how many workers ever. Which messages are left is asked of the
+database: those of which neither queue nor log knows. What a run learns is one step of the log.
 """
 
 import asyncio
 import math
 import time
-import uuid
 from collections import Counter
-from collections.abc import (
-    AsyncGenerator,
-    Callable,
-    Coroutine,
-    Sequence,
-)
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC
 
@@ -24,7 +17,6 @@ from adaptive.core import (
     PROMPTS,
     MessageFilter,
     Provenance,
-    TablesUnavailable,
     Turn,
     estimated_tokens,
     frozen,
@@ -40,7 +32,6 @@ from adaptive.learn.suggestions import joined_lines
 from adaptive.learn.turns import marked_turn, past_turns
 from adaptive.memory import (
     LEASE_PROOF_SECONDS,
-    Leases,
     QueuedTurn,
     ValueTable,
     next_batch,
@@ -49,8 +40,6 @@ from adaptive.memory import (
 from adaptive.search import PastChats, UnlearnedChat, query_vectors
 from adaptive.settings import Hook
 
-_LEASE_SECONDS = 30.0
-_RENEWAL_SECONDS = 10.0
 _POLL_SECONDS = 2.0  # while what waits is not due
 # On a busy server a run rests so long before each step: 20 users' turns take as long beside it as
 # without it (benchmarks/beside_learning.py).
@@ -101,7 +90,6 @@ class PastLearning:
     learning: Learning
     chats: PastChats
     runs: RunTable
-    leases: Leases
     rememberable: MessageFilter
     behind: Callable[[Coroutine[None, None, None], str], None]
 
@@ -204,7 +192,7 @@ class PastLearning:
         self.behind(self.go_on(hook), "learning from past chats")
 
     async def go_on(self, hook: Hook) -> None:
-        """Go on with the run of a hook's user, if there is one that nobody is at.
+        """Go on with the run of a hook's user, if there is one that this process is not at.
 
         Raises what keeps it from going on: the user's next turn takes it up again.
         """
@@ -220,9 +208,7 @@ class PastLearning:
         if is_at_work:
             return
         try:
-            async with self._lease(user_id) as is_ours:
-                if is_ours:
-                    await self._learn(user_id)
+            await self._learn(user_id)
         finally:
             del self._hooks[user_id]
 
@@ -343,39 +329,6 @@ class PastLearning:
         self, user_id: str, run: PastRun
     ) -> Sequence[UnlearnedChat]:
         return await self.chats.unlearned(user_id, run.since, run.until)
-
-    @asynccontextmanager
-    async def _lease(self, user_id: str) -> AsyncGenerator[bool, None]:
-        """Hold a user's run, of several workers one, for as long as the process lives."""
-        name = f"past:{user_id}"
-        owner = uuid.uuid4().hex
-
-        async def acquired() -> bool:
-            """Whether nobody else has it."""
-            now = time.time()
-            return await self.leases.acquire(name, now, _LEASE_SECONDS, owner)
-
-        if not await acquired():
-            # A process that was killed holds it no longer than that.
-            await asyncio.sleep(_LEASE_SECONDS + _POLL_SECONDS)
-            if not await acquired():
-                yield False
-                return
-
-        async def renew() -> None:
-            """Keep it."""
-            while True:
-                await asyncio.sleep(_RENEWAL_SECONDS)
-                until = time.time() + _LEASE_SECONDS
-                with suppress(TablesUnavailable):
-                    await self.leases.renew(name, owner, until)
-
-        renewing = asyncio.create_task(renew())
-        try:
-            yield True
-        finally:
-            renewing.cancel()
-            await self.leases.end([name], owner)
 
 
 def _run_over(hook: Hook, year: int | None) -> PastRun:
