@@ -24,7 +24,7 @@ from adaptive.learn.lesson import LessonResources
 from adaptive.learn.suggestions import suggestion_digest
 from adaptive.memory.suggestion_table import WaitingSuggestion
 from adaptive.settings.hook import Hook, Report
-from tests.fakes import SOURCE, hook_settings, memory, turn
+from tests.fakes import SOURCE, hook_settings, memory
 from tests.learn.world import Work, World, reply
 from tests.rates import over
 
@@ -66,7 +66,7 @@ async def test_question(answer: str | None, reason: str) -> None:
     ]
     world, asked = World(*rows), list[Any]()
     lesson = await delete_confirmed(
-        world.resources(), turn("Forget it"), page(answer, asked), rows
+        world.resources(), SOURCE, page(answer, asked), rows
     )
     told = str(asked)
     for words in (
@@ -110,9 +110,7 @@ async def test_answer(answer: str, count: int, left: tuple[int, ...]) -> None:
     """What is wholly understood is deleted, those behind the last number too, and nothing else."""
     rows = memories(count)
     world = World(*rows)
-    await delete_confirmed(
-        world.resources(), turn("Forget my cats"), page(answer), rows
-    )
+    await delete_confirmed(world.resources(), SOURCE, page(answer), rows)
     stay = [f"User owns cat {number}." for number in left]
     assert sorted(world.contents) == sorted(stay)
 
@@ -128,7 +126,7 @@ async def test_store_changed_meanwhile() -> None:
         return "all"
 
     lesson = await delete_confirmed(
-        world.resources(), turn("Forget my cats"), page(answer), rows
+        world.resources(), SOURCE, page(answer), rows
     )
     kept = f"Not deleted (2): User owns cat 2. ({CHANGED_MEANWHILE}) …"
     assert lesson.line == f"Deleted: User owns cat 1. · {kept}"
@@ -140,10 +138,10 @@ async def test_question_that_came_too_late() -> None:
     """What another question has deleted by then is not asked about."""
     rows, asked = memories(2), list[Any]()
     room, dialog = World(rows[1]).resources(), page("no", asked)
-    await delete_confirmed(room, turn("Forget my cats"), dialog, rows)
+    await delete_confirmed(room, SOURCE, dialog, rows)
     assert "User owns cat 1." not in str(asked)
     assert "User owns cat 2." in str(asked)
-    told = await delete_confirmed(room, turn("Forget it"), dialog, rows[:1])
+    told = await delete_confirmed(room, SOURCE, dialog, rows[:1])
     assert (told.line, len(asked)) == (NOTHING_LEFT, 1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -47,7 +48,9 @@ async def examined(
     async def tell(line: str) -> None:
         shown.append(line)
 
-    level, found = await examination(world.resources(), language, tell)
+    level, found = await examination(
+        AsyncMock(return_value=world.resources()), language, tell
+    )
     assert (world.contents, world.audit.entries) == ([], [])
     return level, found, shown
 
@@ -121,7 +124,9 @@ async def test_slow_model(monkeypatch: pytest.MonkeyPatch) -> None:
     async def tell(_: str) -> None:
         """Nobody listens."""
 
-    level, found = await examination(world.resources(), "", tell)
+    level, found = await examination(
+        AsyncMock(return_value=world.resources()), "", tell
+    )
     assert level == "Problem"
     assert found == "it can't be examined: that took over 0 min"
 

@@ -15,6 +15,7 @@ from adaptive.core import (
     Phrase,
     Proposal,
     ProposalKind,
+    Provenance,
     TablesUnavailable,
     Turn,
     clipped_line,
@@ -44,7 +45,7 @@ NOTHING_LEFT = Phrase("nothing_left")
 
 async def delete_confirmed(
     room: LessonResources,
-    turn: Turn,
+    source: Provenance,
     dialog: Dialog,
     memories: Sequence[Memory],
     reason: str = "would_delete",
@@ -92,9 +93,7 @@ async def delete_confirmed(
             return proposal
 
         proposals = [*map(step, memories)]
-        outcomes = await room.memory.apply(
-            proposals, stored, turn.source, always
-        )
+        outcomes = await room.memory.apply(proposals, stored, source, always)
     return report_of(outcomes, report_line(outcomes), kind="reply")
 
 
@@ -117,11 +116,11 @@ async def offer_suggestions(
             memory_id=accepted.memory_id,
             draft=accepted.draft,
         )
-        # The words are not known any more; the user has said yes to the sentence itself.
-        turn = Turn(hook.user_id, "saved", "", (), accepted.source)
         still_waits = partial(suggestions.waits, hook.user_id, accepted.digest)
         try:
-            saved = await write(await room_of(), turn, [proposal], still_waits)
+            saved = await write(
+                await room_of(), accepted.source, [proposal], still_waits
+            )
         except LeaseLost:
             return False
         except AdaptiveMemoryError as error:

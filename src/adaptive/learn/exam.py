@@ -62,7 +62,7 @@ def exam_questions(language: str) -> list[ExamQuestion]:
 
 
 async def examination(
-    room: LessonResources,
+    room_of: Callable[[], Awaitable[LessonResources]],
     language: str,
     tell: Callable[[str], Awaitable[None]],
 ) -> tuple[str, str]:
@@ -73,6 +73,7 @@ async def examination(
     began = time.monotonic()
     try:
         async with asyncio.timeout(_MOST_SECONDS):
+            room = await room_of()
             for question in questions:
                 number = f"message {asked + 1} of {len(questions)}"
                 await tell(f"The model is examined: {number}")

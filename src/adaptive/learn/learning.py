@@ -210,17 +210,14 @@ class Learning:
         room = await self.lesson_resources(hook, wanted=not adds, asking=False)
         # The user waits as others do.
         room = replace(room, foreground=Foreground(), user_waits=True)
-        outcomes = await write(room, _asked_turn(hook), proposals, always)
+        outcomes = await write(room, _asked_in(hook), proposals, always)
         return report_line(outcomes)
 
     async def examine(self, hook: Hook) -> tuple[str, str]:
         """How well the model for learning learns; the page is told how far that is."""
-        try:
-            room = await self.lesson_resources(hook, wanted=True)
-        except AdaptiveMemoryError as error:
-            return "Problem", f"it can't be examined: {error}"
+        room_of = partial(self.lesson_resources, hook, wanted=True)
         language = hook.interface_language
-        return await examination(room, language, hook.replies.status)
+        return await examination(room_of, language, hook.replies.status)
 
     async def waiting(self, hook: Hook) -> list[str]:
         """What waits of a user, in a few words each."""
@@ -236,7 +233,7 @@ class Learning:
         room = await self.lesson_resources(hook, wanted=True, asking=False)
         return (
             await delete_confirmed(
-                room, _asked_turn(hook), hook.dialog, memories
+                room, _asked_in(hook), hook.dialog, memories
             )
         ).line
 
@@ -339,11 +336,12 @@ class Learning:
                 turn = replace(turn, kind="shared", earlier=())
             elif turn.earlier and await hook.other_authors():
                 turn = replace(turn, earlier=())
-        room = replace(room, language=turn.language)
         now = local_time(turn.source.said_at, *turn.time_zones)
         lesson = await learn_turn(room, turn, now, work)
         if lesson.doubtful:
-            asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)
+            asked = delete_confirmed(
+                room, turn.source, hook.dialog, lesson.doubtful
+            )
             self.start(
                 self.suggestions.asking(turn.user_id, self._ask(hook, asked))
             )
@@ -364,7 +362,7 @@ class Learning:
             return
         if memories and room.can_ask:
             asked = delete_confirmed(
-                room, turn, hook.dialog, memories, "changed_message"
+                room, turn.source, hook.dialog, memories, "changed_message"
             )
             await self.suggestions.asking(turn.user_id, self._ask(hook, asked))
         elif memories:
@@ -386,6 +384,5 @@ def _answer_key(turn: Turn) -> tuple[str, str, str]:
     return turn.user_id, turn.source.message_id, turn.answer_id
 
 
-def _asked_turn(hook: Hook) -> Turn:
-    source = Provenance(hook.chat_id, hook.question_id, int(time.time()))
-    return Turn(hook.user_id, hook.told_kind, "", (), source)
+def _asked_in(hook: Hook) -> Provenance:
+    return Provenance(hook.chat_id, hook.question_id, int(time.time()))

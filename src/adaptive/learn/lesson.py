@@ -18,6 +18,7 @@ from adaptive.core import (
     ModelRejected,
     Proposal,
     ProposalStatus,
+    Provenance,
     Sources,
     Turn,
     Vectors,
@@ -84,7 +85,6 @@ class LessonResources:
     memory: UserMemory
     suggestions: Suggestions
     can_ask: bool = False
-    language: str = ""  # of the newest message, in which facts are noted unless the admin chose one
     hidden: HiddenMemories = NOTHING_HIDDEN
     foreground: Foreground = field(default_factory=Foreground)
     # On which the model runs; calls of a lesson give way to answers there.
@@ -191,7 +191,8 @@ async def learn_turn(
         shown=await shown_memories(index, turn.words, asked, room.hidden),
         others=room.hidden.without(index.memories),
     )
-    language = settings.memory_language.strip() or room.language
+    # Facts are noted in the language of the newest message unless the admin chose one.
+    language = settings.memory_language.strip() or turn.language
     asking = settings.model_copy(update={"memory_language": language})
     extracted = await extraction(ask_model, turn, source, asking, now)
     proposals = await asyncio.to_thread(
@@ -205,7 +206,6 @@ async def learn_turn(
         proposals = without_changes_of_later(proposals, index, turn)
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":
-        vectors = await _embedded(room, proposals)
         updates = {
             one.draft.content for one in extracted if one.kind == "UPDATE"
         }
@@ -253,7 +253,7 @@ async def carried_out(
             turn, proposals, held, changes=suggests_all
         )
     outcomes = await write(
-        room, turn, proposals, held, partly_written=partly_written
+        room, turn.source, proposals, held, partly_written=partly_written
     )
     asked = {one.memory_id for one in outcomes if one.status == "asked"}
     stored = (await room.index()).memories if asked else ()
@@ -300,7 +300,7 @@ async def carried_out(
 
 async def write(
     room: LessonResources,
-    turn: Turn,
+    source: Provenance,
     proposals: Sequence[Proposal],
     held: Held,
     *,
@@ -322,7 +322,7 @@ async def write(
             )
         proposals = await _reconciled(room, proposals, index)
         outcomes = await room.memory.apply(
-            proposals, index.memories, turn.source, held
+            proposals, index.memories, source, held
         )
     stands = (
         one for one in outcomes if one.status in ("saved", "updated", "ended")
