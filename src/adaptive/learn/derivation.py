@@ -15,7 +15,6 @@ _FRACTIONS = frozenset(map(Decimal, ("0.25", "0.5", "0.75")))
 _YEARS = range(1900, 2100)
 _CENTURIES = (1900, 2000)
 _OTHER_CALENDARS = (-543, 621)  # Buddhist, Persian
-_LEAST_YEAR_ABROAD = 1300
 _MONTHS = 12
 _LONGEST_MONTH = 31  # days
 _MANY_OTHERS = 5
@@ -25,7 +24,6 @@ _LONGEST_WAIT = 60  # days or weeks
 _NEAR_DAYS = (-2, -1, 0, 1, 2, 7, 14)
 _NAMED_DAYS = range(-7, 21)  # "Friday week"
 _NEAR_YEARS = range(-3, 4)
-_HUNDRED = 100
 
 
 class Said:
@@ -103,12 +101,6 @@ def _amounts(values: Set[Decimal], fractions: Set[Decimal]) -> set[Decimal]:
         for whole in (*wholes, Decimal(1))
         for fraction in fractions
     }
-    amounts.update(
-        whole * fraction
-        for whole in wholes
-        for fraction in fractions
-        if whole >= _HUNDRED
-    )
     for time in (values | amounts) - {Decimal(1)}:
         amounts.update(time * unit for unit in _TIME_UNITS)
         amounts.update(time / unit for unit in _TIME_UNITS)
@@ -135,8 +127,7 @@ def _years_and_ages(
                 century + int(min(figure.values)) for century in _CENTURIES
             )
     for whole in wholes:
-        if whole > _LEAST_YEAR_ABROAD:
-            numbers.update(whole + calendar for calendar in _OTHER_CALENDARS)
+        numbers.update(whole + calendar for calendar in _OTHER_CALENDARS)
     return set(map(Decimal, numbers))
 
 

@@ -32,6 +32,7 @@ from adaptive.learn.confirmation import (
 )
 from adaptive.learn.exam import examination
 from adaptive.learn.lesson import (
+    COMMAND_PATIENCE_SECONDS,
     Lesson,
     LessonResources,
     carried_out,
@@ -209,7 +210,9 @@ class Learning:
         adds = any(one.kind == "NEW" for one in proposals)
         room = await self.lesson_resources(hook, wanted=not adds, asking=False)
         # The user waits as others do.
-        room = replace(room, foreground=Foreground(), user_waits=True)
+        room = replace(
+            room, foreground=Foreground(), patience=COMMAND_PATIENCE_SECONDS
+        )
         outcomes = await write(room, _asked_in(hook), proposals, always)
         return report_line(outcomes)
 

@@ -70,7 +70,8 @@ from adaptive.search import (
 from adaptive.settings import NOTHING_HIDDEN, HiddenMemories, Report, Settings
 
 _RETRIES = 2
-_COMMAND_PATIENCE_SECONDS = 1.5
+# Nobody waits for learning, but a user does for what a command has asked for.
+COMMAND_PATIENCE_SECONDS = 1.5
 
 
 @frozen
@@ -89,8 +90,8 @@ class LessonResources:
     foreground: Foreground = field(default_factory=Foreground)
     # On which the model runs; calls of a lesson give way to answers there.
     machine: str = ""
-    # Whether the user waits to be told what was done, as after a command.
-    user_waits: bool = False
+    # How long the vectors of what is to be written are waited for, in seconds.
+    patience: float = EMBEDDING_PATIENCE_SECONDS
     # Vectors of what this lesson has found, by content.
     embedded: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
 
@@ -361,13 +362,7 @@ async def _embedded(
     embedder = room.sources.embedder
     try:
         if new:
-            # Nobody waits for learning, but a user does for what a command has asked for.
-            patience = (
-                _COMMAND_PATIENCE_SECONDS
-                if room.user_waits
-                else EMBEDDING_PATIENCE_SECONDS
-            )
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(room.patience):
                 made = await room.indexes.rests.ask(embedder, new, query=False)
             known.update(zip(new, normalised(made), strict=True))
     except (EmbeddingError, TimeoutError) as error:

@@ -164,11 +164,7 @@ async def _memories_near(
     hidden: HiddenMemories,
 ) -> list[Memory]:
     """The memories nearest to what was and is said of changes, but those that are changed."""
-    stored = zip(
-        index.memories, index.ranking.vectors, index.embedded, strict=True
-    )
-    known = {**vectors}
-    known |= {one.content: row for one, row, is_known in stored if is_known}
+    known = index.vectors_of(vectors)
     said = [
         one
         for change in changes

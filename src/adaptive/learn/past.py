@@ -103,12 +103,11 @@ class PastLearning:
         chats = await self._begun_before(hook, run)
         if not chats:
             return phrase("no_chat_left")
-        room = await self.learning.lesson_resources(hook, asking=False)
+        embedder = (await hook.sources()).embedder
         completer = await hook.completer()
         model = hook.settings.llm_model_name
         if hook.settings.llm_provider_type == "host":
             model = completer.key.removeprefix("host:")
-        embedder = room.sources.embedder
         served = {"": True}
         sample = chats[:: -(-len(chats) // _CHATS_SAMPLED)]
         holding = 0
@@ -123,7 +122,7 @@ class PastLearning:
                     embedder, [lesson.words], EMBEDDING_PATIENCE_SECONDS
                 )
                 if await may_hold_fact(
-                    lesson.words, embedder, room.indexes, vectors
+                    lesson.words, embedder, self.learning.indexes, vectors
                 ):
                     asked.append(lesson.words)
         share = len(chats) / len(sample)

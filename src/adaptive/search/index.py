@@ -106,6 +106,13 @@ class MemoryIndex:
             if is_embedded
         }
 
+    def vectors_of(self, new: Mapping[str, Vectors]) -> dict[str, Vectors]:
+        """Vectors by the text that they are of: new ones, and those of memories."""
+        vectors = {**new}
+        for place in np.flatnonzero(self.embedded):
+            vectors[self.memories[place].content] = self.ranking.vectors[place]
+        return vectors
+
     @property
     def ready(self) -> bool:
         """Whether nothing is left to embed, null prompts of the same length included."""
