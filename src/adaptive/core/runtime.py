@@ -318,8 +318,7 @@ class TurnState(TypedDict, total=False):
     ``injected`` the ids that the answer was given, and ``redaction`` an unguessable mark, by which
     this process knows the turn's placeholders.
     Whether a saved chat was found to be ``shared`` stands for the turn. ``block_mark`` is such a
-    mark for what waits to be put into the prompt. ``branch`` holds the ids of the chat's messages
-    down to this turn's.
+    mark for what waits to be put into the prompt.
     """
 
     language: str
@@ -330,7 +329,6 @@ class TurnState(TypedDict, total=False):
     injected: list[str]
     redaction: str
     shared: bool
-    branch: list[str]
     block_mark: str
 
 

@@ -4,8 +4,7 @@ Memories go because a message would delete them, or because only its former word
 has edited since, have taught them.
 """
 
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from adaptive.core import (
@@ -32,7 +31,6 @@ from adaptive.learn.suggestions import (
 )
 from adaptive.learn.support import says_no_more
 from adaptive.memory import ChangeKey, WaitingSuggestion
-from adaptive.search import MemoryIndex
 from adaptive.settings import Dialog, Hook, PageQuestion, Report
 
 _MOST_ASKED_ABOUT = 10
@@ -153,8 +151,8 @@ async def said_before_edit(
 ) -> tuple[Memory, ...]:
     """Memories that only former versions of a message bear out, once it has been learned.
 
-    Whoever edits a message makes another one of the same parent. The host is asked for those only
-    where something was learned in this chat from a message that is not of this branch.
+    Whoever edits a message makes another one of the same parent. The log tells from which message
+    each memory was learned last.
 
     Raises:
         HostError: our tables or the chat can't be read.
@@ -162,19 +160,18 @@ async def said_before_edit(
     # The hook may be of another turn, which has found this one waiting.
     if turn.kind != "saved" or hook.question_id != turn.source.message_id:
         return ()
-    index = await room.index()
-    taught = await _taught_by(room, index, turn.source.chat_id)
-    elsewhere = taught.keys() - {
-        turn.source.message_id,
-        *hook.state.get("branch", []),
-    }
-    if not elsewhere:
-        return ()
     former = await hook.former_versions()
+    if not former:
+        return ()
+    index = await room.index()
+    newest: dict[str, ChangeKey] = {}
+    for key in await room.memory.trail.keys(room.memory.user_id):
+        if key.memory_id in index.places and key.kind in ("saved", "updated"):
+            newest.setdefault(key.memory_id, key)
     ids = {
-        memory_id
-        for message_id in elsewhere & former
-        for memory_id in taught[message_id]
+        change.memory_id
+        for change in await room.memory.changes([*newest.values()])
+        if change.message_id in former
     }
     # What the new words say as well is true, though the lesson had nothing to add to it.
     return tuple(
@@ -182,23 +179,3 @@ async def said_before_edit(
         for memory in index.memories
         if memory.id in ids and not says_no_more(memory.content, [turn.words])
     )
-
-
-async def _taught_by(
-    room: LessonResources, index: MemoryIndex, chat_id: str
-) -> Mapping[str, Set[str]]:
-    """The memories of a chat by the message that each rests on; up to 0.9 the audit alone tells."""
-    taught = defaultdict[str, set[str]](set)
-    for memory in index.memories:
-        if memory.meta.get("chat_id") == chat_id:
-            taught[str(memory.meta.get("message_id") or "")].add(memory.id)
-    if any(memory.meta for memory in index.memories):
-        return taught
-    newest: dict[str, ChangeKey] = {}
-    for key in await room.memory.trail.keys(room.memory.user_id):
-        if key.memory_id in index.places and key.kind in ("saved", "updated"):
-            newest.setdefault(key.memory_id, key)
-    for change in await room.memory.changes([*newest.values()]):
-        if change.chat_id == chat_id:
-            taught[change.message_id].add(change.memory_id)
-    return taught

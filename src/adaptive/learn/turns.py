@@ -49,9 +49,6 @@ def typed_turn(
         )
         return None
     message, words = typed
-    hook.state["branch"] = [
-        str(one.get("id")) for one in messages if one.get("id")
-    ]
     now = time.time()
     source = Provenance(
         chat_id=hook.chat_id,
