@@ -659,7 +659,7 @@ async def measured_part(part,turn):
 def portions(values,most=PER_STATEMENT):listed=list(values);return(listed[at:at+most]for at in range(0,len(listed),most))
 def look_at(answer):
  if not answer.cancelled():answer.exception()
-class TurnState(TypedDict,total=False):language:str;unlearned:str;warnings:list[str];title:str;recalled:str;injected:list[str];redaction:str;shared:bool;branch:list[str];block_mark:str
+class TurnState(TypedDict,total=False):language:str;unlearned:str;warnings:list[str];title:str;recalled:str;injected:list[str];redaction:str;shared:bool;block_mark:str
 def turn_state(metadata):
  if not isinstance(metadata.get("adaptive_memory"),dict):metadata["adaptive_memory"]=TurnState()
  return metadata["adaptive_memory"]
@@ -711,13 +711,13 @@ def meta_with_history(memory):
  if memory.content in("",last):return dict(memory.meta)
  entry={"content":memory.content,"said_at":memory.said_at,"until":int(time.time())};return{**memory.meta,"history":[*former,entry][-_FORMER_CONTENTS_KEPT:]}
 # learn/numerals.py
-_RUNS="\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff";_MARKS__numerals="\u0300-\u036f\u0900-\u0dff";_GAPS=(""," ","-","\u200c");_PHRASES=(3,2,1);_LONGEST_NUMBER=12;_LONGEST_PART=16;_LONGEST_GLUED=40;_LEAST_BEFORE_ENDING=4;_LEAST_SIGNS=2;_LAST_ALPHABET="\u052f";_TEN__numerals=10
-_HUNDRED__numerals=100;_THOUSAND=1000;_OWN_DOUBT=2
+_RUNS="\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff";_MARKS__numerals="\u0300-\u036f\u0900-\u0dff";_GAPS=(""," ","-","\u200c");_PHRASES=(3,2,1);_LONGEST_NUMBER=12;_LONGEST_PART=16;_LONGEST_GLUED=40;_LEAST_BEFORE_ENDING=4;_LEAST_SIGNS=2;_LAST_ALPHABET="\u052f";_TEN__numerals=10;_HUNDRED=100
+_THOUSAND=1000;_OWN_DOUBT=2
 @frozen
 class NumberWord:
  role:str;value:Decimal;doubt:int
  @property
- def is_multiplier(self):digits=self.value.normalize().as_tuple().digits;return self.value>=_HUNDRED__numerals and digits==(1,)
+ def is_multiplier(self):digits=self.value.normalize().as_tuple().digits;return self.value>=_HUNDRED and digits==(1,)
 @frozen
 class Spelled:written:str;start:int;end:int;is_sure:bool;role:str;values:frozenset[Decimal]
 class NumberWords:
@@ -770,9 +770,9 @@ def _composed(parts):
   if part.role!="=":
    if length:break
    return place,part
-  is_turned=is_joined and rest%_HUNDRED__numerals<_TEN__numerals<value<_HUNDRED__numerals and not value%_TEN__numerals
+  is_turned=is_joined and rest%_HUNDRED<_TEN__numerals<value<_HUNDRED and not value%_TEN__numerals
   if value>=_THOUSAND and part.is_multiplier:thousands+=(rest or 1)*value;rest=Decimal(0)
-  elif value==_HUNDRED__numerals and 0<rest<_HUNDRED__numerals:rest*=value
+  elif value==_HUNDRED and 0<rest<_HUNDRED:rest*=value
   elif not rest or is_turned or value<_last_place(rest):rest+=value
   elif place==length:return 0,part
   else:break
@@ -1197,7 +1197,7 @@ def next_batch(turns,now):
  joined=[queued for queued in waiting if queued.turn.source.chat_id==first.turn.source.chat_id and queued.day==first.day and queued.attempts<=_ATTEMPTS_IN_COMPANY];lengths=itertools.accumulate(len(one.turn.words)for one in joined);fitting=sum(length<=_LONGEST_JOINED for length in lengths)
  most=min(max(fitting,1),_MOST_JOINED);return tuple(queued.message_id for queued in joined[:most])
 # learn/queue.py
-LEASE_SECONDS=30.0;_RENEWAL_SECONDS__queue=10.0;_MARGIN_SECONDS=8.0;MOST_ATTEMPTS=8;_FIRST_DELAY_SECONDS=15.0;_DELAY_GROWTH=4;_NEAR_SECONDS=20.0;_SURELY_DUE_SECONDS=0.05;WORK_SECONDS=1800.0;_PUT_SECONDS=1.0;_PUT_PAUSES_SECONDS=(0.2,1.0,3.0,10.0,30.0,60.0,120.0);_POLL_SECONDS__queue=2.0;_CALLS_COUNTED_SECONDS=3600.0
+LEASE_SECONDS=30.0;_RENEWAL_SECONDS=10.0;_MARGIN_SECONDS=8.0;MOST_ATTEMPTS=8;_FIRST_DELAY_SECONDS=15.0;_DELAY_GROWTH=4;_NEAR_SECONDS=20.0;_SURELY_DUE_SECONDS=0.05;WORK_SECONDS=1800.0;_PUT_SECONDS=1.0;_PUT_PAUSES_SECONDS=(0.2,1.0,3.0,10.0,30.0,60.0,120.0);_POLL_SECONDS__queue=2.0;_CALLS_COUNTED_SECONDS=3600.0
 _PATIENCE_SECONDS__queue=15.0;_LONGEST_YIELDING_SECONDS=300.0;_MOST_YIELDS=2
 @dataclass(eq=False)
 class TurnWork:
@@ -1216,7 +1216,7 @@ class TurnWork:
   return self._proven_within(LEASE_SECONDS-_MARGIN_SECONDS)
  async def heartbeat(self,over):
   while not over.is_set():
-   try:await asyncio.wait_for(over.wait(),_RENEWAL_SECONDS__queue)
+   try:await asyncio.wait_for(over.wait(),_RENEWAL_SECONDS)
    except TimeoutError:
     with suppress(TablesUnavailable):await self._renew()
  async def _renew(self):now=self.clock();held=await self.table.renew(self.lease,now+LEASE_SECONDS);self.proven_at=now if held else-inf
@@ -2016,8 +2016,7 @@ def _han_value(written):
  if digits<_TEN and written[-2:-1]in _TEN_THOUSANDS:digits*=1000
  return Decimal(total+digits)
 # learn/derivation.py
-_FRACTIONS=frozenset(map(Decimal,("0.25","0.5","0.75")));_YEARS=range(1900,2100);_CENTURIES=(1900,2000);_OTHER_CALENDARS=(-543,621);_LEAST_YEAR_ABROAD=1300;_MONTHS=12;_LONGEST_MONTH=31;_MANY_OTHERS=5;_OLDEST=120;_TIME_UNITS=(7,12,24,60);_LONGEST_WAIT=60;_NEAR_DAYS=(-2,-1,0,1,2,7,14);_NAMED_DAYS=range(-7,21)
-_NEAR_YEARS=range(-3,4);_HUNDRED=100
+_FRACTIONS=frozenset(map(Decimal,("0.25","0.5","0.75")));_YEARS=range(1900,2100);_CENTURIES=(1900,2000);_OTHER_CALENDARS=(-543,621);_MONTHS=12;_LONGEST_MONTH=31;_MANY_OTHERS=5;_OLDEST=120;_TIME_UNITS=(7,12,24,60);_LONGEST_WAIT=60;_NEAR_DAYS=(-2,-1,0,1,2,7,14);_NAMED_DAYS=range(-7,21);_NEAR_YEARS=range(-3,4)
 class Said:
  def __init__(self,figures,today):
   self._readings=set[FigureReading]()
@@ -2039,7 +2038,7 @@ class Said:
   if is_hour or is_few:wanted|={value+1 for value in values}
   return max(values|figure.parts)<=1 or not self._numbers.isdisjoint(wanted)or not self._measures.isdisjoint(figure.measures())or(bool(figure.parts)and figure.parts<=self._numbers)or(figure.is_in_date and not self._dates.isdisjoint(values))
 def _amounts(values,fractions):
- wholes=values-fractions;amounts={whole+fraction for whole in(*wholes,Decimal(1))for fraction in fractions};amounts.update(whole*fraction for whole in wholes for fraction in fractions if whole>=_HUNDRED)
+ wholes=values-fractions;amounts={whole+fraction for whole in(*wholes,Decimal(1))for fraction in fractions}
  for time in(values|amounts)-{Decimal(1)}:amounts.update(time*unit for unit in _TIME_UNITS);amounts.update(time/unit for unit in _TIME_UNITS)
  amounts.update(60*(1-fraction)for fraction in fractions);return amounts
 def _years_and_ages(wholes,figures,today):
@@ -2048,8 +2047,7 @@ def _years_and_ages(wholes,figures,today):
   for count in counts:numbers|={year+count,year-count,year-count-1}
  for figure in figures.numbers:
   if len(figure.written)==len("92"):numbers.update(century+int(min(figure.values))for century in _CENTURIES)
- for whole in wholes:
-  if whole>_LEAST_YEAR_ABROAD:numbers.update(whole+calendar for calendar in _OTHER_CALENDARS)
+ for whole in wholes:numbers.update(whole+calendar for calendar in _OTHER_CALENDARS)
  return set(map(Decimal,numbers))
 def _told_days(figures,today):
  told=set[tuple[int,int]]();months,weekdays=figures.named("m"),figures.named("d");before=[]
@@ -2694,6 +2692,10 @@ class MemoryIndex:
  def memory(self,memory_id):place=self.places.get(memory_id);return None if place is None else self.memories[place]
  def missing(self):missing=[self.memories[place]for place in np.flatnonzero(~self.embedded)];return sorted(missing,key=lambda memory:(-memory.importance,-memory.updated_at))
  def stored_vectors(self):return{memory.id:StoredVector(content_hash(memory.content),vector)for memory,vector,is_embedded in zip(self.memories,self.ranking.vectors,self.embedded,strict=True)if is_embedded}
+ def vectors_of(self,new):
+  vectors={**new}
+  for place in np.flatnonzero(self.embedded):vectors[self.memories[place].content]=self.ranking.vectors[place]
+  return vectors
  @property
  def ready(self):has_nulls=self.nulls is not None and self.dimension in(0,self.nulls.shape[1]);return(has_nulls and bool(self.embedded.all()))or not self.memories
  def with_vectors(self,vectors,nulls):known={**vectors,**self.stored_vectors(),**vectors};return build_index(self.memories,known,nulls,self.embedder,self.doubtful,previous=self)
@@ -3986,15 +3988,21 @@ REWORDED_FROM=0.87;_SHORTEST_BEGINNING=3;_MOST_COMPARED=80;KNOWN_ALREADY="alread
 PACKED_REWORDINGS="T>t<81poj4|NsC0{{TK1Nh;1GMV!d<Emba_57)bPTYVnyfwWtUr2B(v0nbsa-YiQ^uuf!}A}q~ElUTW&dHoSB!E5=fZ<fm~e47wfrxqk5VbRFWYb7$tG|{H;0!Kh|SS3##xO+4xMe$%DIcK+u)YbXL1P}oS?45KOU`VeCB!q#Cja|iY6ul^j(i;U1g_avrZil5Mz);Mx*(0^bG-FE>A)yz{a8uqVe4C3xww5da>_RBlliY*(O|ppwX@{0M2{fUbo^{`kT2W2T82ht#L%`u0#AiS&3n0=Lw_l#Ij>@&uItzubNs&)&X(-KTv#Phy0Xat?#2TNWsnXQp7c7VqBXxB%GS6TXu~GsqMQJx};Znn3@S5G`T79PWojE*0FqOvF@d`IrqVfH*R4rgDlF<#G8|m4>b)#GZ<nUi`m31lMGhbW)msVN%ER4R_og|1|t@s^>+aho&FTeI@TXQoi--<<0glm`$yW7j%mfV2hH4y1aNNG)+9a(LLyZguAs8s2GfOv=9+VM10HdggGI~2rC)M$;!nlm!m__drHI~T1->CZY5<To8vI|>992^FZnG$sBtAtm<fXd;iXwZ08}=?MVPfi63Nzq)%iWcZR;QUN>ta(|t~H~L~A>5Z0yW-L8`98ClW@qmW<Wb{@s5S-0w$5ZN&u{eG|=F-`Ry%&^Xbsek>?{=|AT$IaHfaCu?{gcQ*20TGF^&;2Xv7Y2nl=SjKu;{9b0v9P4iw0*cjcu%v8SHyy(}%JRSO_n3{<;?~!efClFZ8zV7olYeDKBdg0c1N+{=DJO0ds~jOe=D6Y=Gi`ZKT$X8&FnJN5nOuK<ZoRP)boBF%RdQr+VZ>GH1fqQ^<*!)ru`*&kc7$A<PLWE>61OeH6Rr5r0`(6mg#%v5&KW`Zia@C%NY-#qc-GACPd8bn*A(VEiZaRVU5hr~n%G7jI&0^TidRb|NI+nZ|Q=b|lIYWU+~k5zCe<7&eDYHDGbm!X1DGpAdujcH;4%a1@2{@^mD*G2R0ov;F2Uq(3X-BrA-h`4SW}MqnMtI*(QdE*vBLD%+mgGPsbTZe>b>n}Ex;m!@S32}eZx%zYzlKEA$UmVa%XNLYudK$gJoe*$^~8}8s+El~LZ8hw1-ECA>~-`?wkAHsT^ANVYlir&#jw!b{O@&r@5!n;Xdfq#jQvzf>^*>d}F22EDLgUKTJQ8k-3!dx`zLWQm7s}DD8|Czg+$ILjYUuDfJ#<O8yA>YWNhGP#{;05A#*79c+;)sl}<A7B<M5qKl&E0;84RJNp@UeMYD1iE}&<*7ixN)1B^=W~WOw5iQ6)-!=yy)7dNMLGA6OpA+f+dZdt0z&xRxix}l5JOzQs$X)nA@4KrE0ZsFdBMzD5q?t!8c$BwUxQwBmyGbcOaO`hxTP;o6m<(0&j#UG2fO6-!BbXQ3c&0j}U<w_D(Kp$8LSp2x}Z{UA@khM-*G5R-LR(u=OSbDiS6DG&YSj5#t@Gw@ACkv~mwjKy>1+fJa^b5;OuJ$xNy!P9sYqT3p6Qv!^-Wr;CwaaQREG5HxyU>f*|12#d|Sm=B6s&0kO)&ms!#hW!&(77~n5HG#(k#pmx@M*0b+EMK*Aw?F|E(~^TuS4p^6seTEHbM3T8T(5;G$6Y;Q#3w@#Zsp4g=Od-0-ls}mJ9{dWI%=pTt{s#yzMiusAbw&94&#>2OO6xi+YUe;+BfJ2*#@Mhkb!@VKVXAzVYUdvTPr8#=C6L7Fiy1HII^nud4YB6R6+Sdpt53;`$tyiOO$k}=q7>kQ~|pO=yXs|xqVc7(@+4;L<Rd(1*-6*atEhqdSW%@5x*ugD&D6$QQ#alq>iB^17mCW$hdj6+89xb_9Oy55J7SVyF-MW{>r50TN{`C+$THvjgr>OGttmhwbGDl2vGoc>TLV@Zk@h~u$~@9KzdRQoPvfh1Rncg8E$tFEm_ZZFAdc=9<Xb55Y*rAJ5^ufFW|v?cEm>ga9U^^ZCkC1-OPoH+}r$STi>nh>W^@0!k{<S=z>Nru;Ma<)iBR|b7-=R8BP*NvZ9GJnaQ``i>LS*%zTnc{_FM9Uk1^0mP>_HrMNL?7_%lOav4ok?Gp0C&8fWt)-Jn#rGFeV1nTfLdMlfk-;xgq8#lDLSJ*?<fat9n`ByM@s+Y4rh<6L51zi}h!-I+kr<m&~h8exYq?!ZDPZ_1{zJu+g*hbfOo8&0)T(XhY=DK6SUAh~m)EJ(jrdEs*Gv@O0Q%)yAGZ~$~Ex;w~I?Hfq|AbZrEa3%*^`!o;E=Lob;$Q!~WY_zrw*4=rsYW&T5I?#8nQndMl2IxF&)#d|YyE~T>?M1d-a$oW!oY>ACuw{I^zQB=gzH3ODI`Vtn+AgO+Z~+44KtXZttg+d^>Hv~#^Eo+m;Vx1u02g)e$lHtgsWZIwozQns*&B<XGs=E_H=QB@FW7CbY1Ijs`#}pic;=@Hq80gV}AAz9WAKp!?iRe>J>l(57(6Ie1sfE1Uv>uqzw3&z&>KL0+khG$;r6(HqJrh!jd%f^mAyPBeJvf>k(=xohyA^UMWI{fdFtO%{aGYllsR39pd&&Ftd|wofPqHnXyA`JA0{VAhq@1W#|_m6G*%a>Gl{mt8N)nH8nz-llXC~AD9UN&8^2LRZcUeybLDyr=CLnRz2uXm{9$t$bAu3d4;9@#rC2JJELlx`3U(-hVx2iE}OKX>03+$D9#am=<Tk`@F;lB%A7`4LEbMbxDO*_?U^=%%4j|(k4l~#E8P-nqVyL?PJp+&Z3sRHil;&|Hol{{T~KN&_ET`MaGa8`CVDgB$u(41XPx0EZR*sTs)y9$+&(Efmf3HR?R_SioPjWxH_d%m5xr=jeVSbKvz0WmdgV#xfjV3+hSG{Stm|r=gVXAh=iwC=Ej2gGq1dJlU8NiB53~YqY?!8ek@!deOMd*UkE_%nKFqBRc1OwLj*uS$4`PuDO0+=U%Qgk%PCdRgN!x*$-H++6U=!|Aiv;;lW5MrPy!`IQ435I!M-QW5m60cGiUoJZUl`FA`%A-QWl;q~A|Pg<xSI$*T|5SogK9Y3aCWw-M2QD1d@(k$<Gx2jQLxqPoOuFJ(%4L&Y(IlAbiPZIbOlx44X6Ga35d-bkXT;h@Ge{I0kKgyVG(L}w^HQBF>pq-CzIySeYvs;*zj`6l=>|1K(*eI^Wf2GWyH#UM5#4RLer$MHB(ImDjegaHuY%)2jU>Wj|G_2mqX>Ekqj?W%}dX6yJ~+>l<j`QICU)u(&xuSe!RF<9whl(<)8kXxPUNi!0MM!8wbg$F=;-ayi(!~yx7^#_-2@ZdDxOz95D=sd>B9zRF@Aats($h#N<vGu+>uFjuXB<x>~^H5ghQ;JJ*8_kIl~`QEw&c6N($hG3wnXpzdJwS6b(v9n!vA3EYn=_js)HX+xE9z1voO$7}K-xxYtinzxkkGpv+u`y5FM;S^H7G+7x!4&}GTpw*&ln9VOu<@#>(P<g)&m1r;UQb9;NXi_^=GZYbn*6NopMfxD2!|*dTNFj-rjjL9AOkk;<l2)!eo5v(Cfy?1q=OL-H2EfT8b>Ehu)ww-n7#T$QfpIRwo&|)Hg{D0PQ-mHP-R_E-<>bro;Szuo5}M2DRk;vxd7kO<IxN|U4t`i`TVfza@!~u+q!Qk;c2$&bwYH~R*k@i;LpuXFl&^5~PJ^qsRbSunNquz0UWdjmV+K$s+(8#OT*kT=5ng3a1Te@okX;!Djbxxbbo7XUR$OLK?XbWzkH^il9M)*#gUmJ(t5qSO9H1a~XV^vFy9a=tj7N&@|I@PdavN-yEOYHz#lqH_qd_DiRS1rEhh{$>f-R8+s=9z%5x7`fiVdBqcN_SN3k%Et7&hhOV~tH|v%N^7$@Vdaorw(9hg)#j)<EnU3ipE{Z{d0clT}TbLl;jz<)k(F>l;eRNdbU6U%B9Da97831$$g&R@TWDk;17DkZXT)#$kwM<sYu9TpP6H;|c@*u1#4PL)Q(xJ2i^@V27a2A|L^~?B5ssA=x7e!+88Vs#by%y9cO#Bx>n~Mw%%J_+PS}6lw-&mFSv#GmSJVSm~*goV4&^tRM-u+9-t&=j>ga@v=18LK5z;fW)4V8qcDhq;4-x6oVE+1wTCabuw^6=JG|3vJzT*O0sg_!(L#<m{ILD(e^L4rg;G)tzHZdH;IX)ct<T)K=%6NS`m{0zR3JKnB;Hc8(H)J<x7o{!zmzfi#2|}D+@Jk*VU}d10dOG?70sGW{A769d^UzM3__S^IAf3k3zLzQhIuAJU8PNO32#9Kq1-mm4^lV+jL5)tE5O!{-S20(4Ll#CaUcj`2$FvP9-jrGF)wgA4_f_^aBG+01X>!;r8J3qd!a^nHzp*iS<C*TflJQA8-d7=@ao$iqUv;3;<h#UcpB#Z>0aTK|P@*FjOUqiUTqM_GX0e2cv$Dat;2p)XTlIS4zmwf#zGn+DS!G$6Mr(%uJdzeSaaUcU7_|l!^uA`w(1q<RUtl?<}ZY^x7r#e2moAHc!AC5A|4q$Ro<Z;b4j%Hjb#+{#w+n0%8x{HPLLmRpoSXo}#UJrPZL^Oiw0{SX+9m{Th(Qs~W538Eo*`bgVvHtl{FH1$wN2$M$T5-6jta^sn%X^~kcodP;Z2U@Fk?|F5t_xC3QA`h4}j>e3c@ljD)&9%vt;ji+(Ia}d;P5A#y>;Un(;W3O}{iD8J^_ok<~0O>M)Me^d{_+gcF{@<dQ7||b~GKLm8Xj$Bk7d{C{=J%XgFzrC_DSt;uaNbks$~F<pl(hB&Uj0OW;Cfc$kOKNC?B&A5(bKp^bB3$a)G~H7VNgfw_Y^X-G#bLRgqJw^(qbs6sp+fWg6G%CzMO<|3gj-#>(56Q3-~K#Ly#X0+CqMZGRy%D5Qw&ct8Fu7AZ)r@tDXLoyc$&es_ovLHit7Y9w?$psDMLnB>CpD3?NSaVO73t`<+qb0ax($o4pI#g$S~cRug&vG|bz(te}TPqpT)3HEd@;I2RTXv{hWz3^v+VTIXaB*q^hf&qtCYQ!((K5LZ*?`Y_ppj^VE~P17M8{VTR8t76HS>d4Hr0@1FK7MX^%tPd0HYL@|SmJAPc^?EK<hxplp!!hP@n}$8)IyuwrFN%)vP>u~EEm7;06wzp(%;QBS!o(M>rd>%Hnc6P|O$S%Zo}x}Fy$Qw|y;XBKkxA;6rKlwP4-2N&U9lj_ZvF+ih04tkKnfu9_0$cBZl1lA$wTpki09)5m7n}5+-0NQc$$tPGt$kk_h}bfYG$WP9(6AN>w*mQEF%bGHJ+9wUH#Z;N`A*m;Wvs|<I4BG3nl+U<(RmyPjagN_@MBstiXBFu2_7$UNQVHW8(cn!GEsbSGQpysxqm$`|Qn&+F9>BD7%j!uUC7Hn0*ALE~#Lnt0%ej6vE#2KLkk&<6e|?zHYpdnie&yx_zNmCC;x7WHxh0aYLf6i^rLtVJoV(_|*B)E6SkWxiHU8eSS*V>J;ft0O@MO+CTh)HR!4ru@2h_br#W-`@qHe9dT0wHWcWQ;8s1aCAB}2H@f2WMBP_mC`MMn<<p+YTJGAki>~<d@W8h(IDcuHQa%dWF(JGh&IJ>vs}AZE%#=DvvrLbViY9;XPJ$%wpa2t`j8+lE*+%pA&W4=(Od652k+<B~$h#>tMFIOkWOs@M(dI+KGk^p~X1`&8P@YGxcDy8Cu~?u)D$AlHx_7J>z7_TO3j~!S@~l(Y1OBEx4Ju+l6wUolr&J{y_~Je&-qmj1_ty+_*rs?+!aT0tWQ&ZD2oj(uJfPrXdK3ct)owl>JkY|%55m6{UtlW|C7K5K0|yFB9s)MF3Xazv2f}M0N6hTvPoJz5A8;EG^&O0vq`5>K?d>67D8}zs3nM3%HI(sVX@E<uZqjwm?PA4VO!G-PKNLy|N441~@)$1eGlM3h%P2l7ua6WSSr0pZmAVf>fsJA~Z$9pdizGqG2;ecQFdRtVwS2Q)I1C)`Ea4gwLBDHu{;+hAtbPfZPmlD48_CNIgV^@~_ydbt=Im$$IfQ5T-a@O00(c^cy@GX9-;DQw8I2g?hB$BVuELekQ!_y-MP-AwFzp}}c3Jb0skk`z0=#8CGcK<r3#77N{lLz(3T8EdF^sVCQ^ucO-lH7d3e^yco8&H6WeL%JcAeiSO^eh8>K&~4tCor3$Yg?Zy;-$5z@Ov}`3V-wLVCoi6BFUWh{h0#@sy_;YdJz`!*n>EQGXx*R88LD$2c2Lx7Vt$(Qf4GxzyWc)5gP4m(Hn|Xsb}>oIPi~yxHyXHB(gPQrX30j#wo+(N2izZ0}uT`Eve~m!ij5I;~Cub*m4Npw{;a$fc{qySp9e7ApdKp>A=vW6Q&Pz*zd+)zXN*bL-tP;|vG`uaPQRDGrRg8*K|I{xu1@Jryo?OA-f+rnBQh9{0!if3{p+{$FoIHx&=+d26GOAb3WzG0+fMtN%@v0ib;@%KOWOCia71;e{IT!x;j<>`%7a35J9PV(4;h25%x)QMQ95LHeeou%>6h%d9Y@0Ol*^Y3nG}a~2!j1oQ*sg+skz?X^h9-me*sl@cVZb&(6G3m51^rA}IK*|PgX{QO!$LkB%bE-x?2I|16n{Y8+n^O0@j-T6Et2z$=s_A)xFLfc*>04MC!McsuE9Tlm}-Gb3!2?*jEBk#>vwRh$WGE~J_@5!`8P#l9~8Q2F2&P(svSRpoq-$h5yNQU>!Cck3FLN~4HaLUEHFj>t#J~_GM((`-tn(W~rabLwp+GlAZ8y)=jxC!@nRN{ifkFnL&K=`5jdH<6mr&PbbxwckYFAQ#dfZv{Mu^25p&{EiN$;?ax<qN|)ePb=06*;07T6K)^tYp{&qwaAG6i%?WE#iI)rTsvSI8vlV_*kuuqc;t-ZIrvs?Ze%dPdsT?G?Qq}#<@}K>05c#Vw^)wQ{>vX<nBpi)vi~k?M4JDhOKN`yd>4Nn7S44<q2p_6F*bMyZS>&GEJrKX6_bmCi5-GRLw&(_RPVg@Zv?1M*JKy)B`v_;pW*oU=-2|$gnScxab?NvMxy!Q~ibWQEs!}y;rx8uGRCK=GWX83d6(Bb_%;cidVv_S70t-<H<Cg`bv<^pBH~SN<}O_{|?uv-vFkgE<Kwufh^(8aqM5dow@P|f2MA>pP%zn=7#}WAetLxdpPqeCzB7t0%roI8W1lvX>wFuuXy#PDEBoJ${Y4>-l*CcbuGiqzU0;C`fTJSt4+{*{gFOgJa}$z%@&_PjunHOGSas3v7!iWzdn3gU)1UrhcXese|mOgs(UR+IgTeUZ+u?#d^Mvw=1#!{AFUtyA<$}ME0<d^c(ckJKfL%|<i|LwL+`HtDgU1*2Pr<FCs5H|Ng-^}*VV|^36C3kqKY=*8FktNeXXdA&^^ExbJLey@JAs2Uq7$}iftK6Ncdi2jR_=t5BW#FrPw{pv;|^82*Xi}p)+bSl*-+sAO1Q1-D<GeTl7q)A<pxeeBa6YUC4vkww=QvrzX>m5XDcz!6OBNUHi12AE46?6+@|C*YVA4d$*y)`rnkE@muZ7L{D~n1TmuhY$iTZueV(KpC4G9{<#^*IY{X<A!fC@QAF+~Rv;_gGcX-O`^Q)&$MDig7+uP+HXw-_Hml7X*FCLzzO>>T;3L>Js>mXt21VfmB_Bm6q-=mcWFOFKJCeSd`lOGBFw&cBDv#>n*lh2AD5dGcnaN<OCzgCz&shg<g~0in-0y?g6KAoQHT{cjjb<@u%&CllLM#*yjw6kd*4}?KR^4%gaYvJ_g-xG805FT7#8aFww`VV-Zvss(5jwZUx?Gio*&#GH607Fz5f3o~pH)~PUm0bkPQ@RyQd*ly^76i(qr(3TuJS02Ff|@5P941pAJ7qyxId%x%mj8aP>EvgMY!E}&@&y4&;TQxuEPDo&}wzrr;{xuNl(sxcC)sjI{^q=gg6$<988U>m0QA(H4Yu^TC}EX$G8i3y6vQvgZ6}n(pNwBbo2^peIXQ&^ifGaT!&X8Yfmsa8xKfGT-E0Z-GpHDNi|lhW+ixKn^#1_h;L}V?dpP#B8@Wh5JTfNRPeYE^NwTWdn!>tvFA!6Y#ka?18gY8%NM|R&kicU201e_ov@`nrRr{RnPQPwIeNy%7SEetP)XYX54ULNR1(^6k2C>0IEz>kbc2@`&xqkLlCzbCRzYj#2;cA8l*LwJp*fd2sSGR3{@TZ6S;6Y%vKs&)6h6sU&eO(A`NM;HK8x9`#25-*DfGxOcE=rH_^HFEN|(Cu#+Xv%_=RviUk?8NM6iG0DT<e@YBM$!52}A3{6yN3b{6+?L=b0GFA`{Hs;N4cU<yphtAL(K0V%Ls?Vg9m-ZE_*rHBNcy|!GrXKq}+oY(J6Y4Pe<Z-bQ4PO{lr^gj??DZ5x#m^wp(&pR_4f}09j+lxrXcTg*<L*MFvrPcQ5(ZqQn4JlyY#4o*QYeY?LWF)7<O`B7zXbZ;3t6lawPO-PtSh7CX3kwpF3Qt9K;~OV*OX8!jYZlfb6U&ESM3%7$zsSF@u6L76&gGQ5PE{tV%SEn55SBal*fQmgkkoF0_J`$<*oXJ+%j`7TMfM9LoP&fNS>^8CtG@<|d5;c&zvRTgp;>}cC7DU{uT@j!%7m(EiHF5d;1>UqjPKKsx3=qLL8d_~O{%GGKc$?%Hmy<i5-;xlj=}VJCWSq-q_$~jMZKzI0FU7w;sdKIAT4h7U5ovgje<|DL@t`LqhL<-IBz{cy-NHgEv%Sx&w;!h{r3vDac?K0Tf-Pscz840Sf!w;DNM@sUU|}eY~lc2ife>D)JpDqYW_sv#$N-6$4kNG?<=t!B%-N6DD7c*gsbBXUC7jGBK^m5<I<gCwqkpTwa1LO<Z0l+A1EtgmCJ|b?U6!*E44#SE<u-8*&XMyraV)wqMDec*)N$c^vVwMfeGA3qN;%DXvHZwiD*XYQPOp+F_J}<B61muRvI<TxdEAtJ>ICkIW8J$|Dm78og502{uA&~yG9p(j!Mimv^ipVUHcW-6+Pog0jXPY?MbUm-E<G;yACMeMCO$F>1iwK{M1%Uu$9B5NE$7c57TbyLnZ^K@gA=|C9s<m4li1?SRD*lxh>hcP1tphHe1H|hkO;nHtVv~TLTWa;3&kRbq<N5j^3fN8vaWOgcbC0Vft=2Y9@9CU)Z~k0ZO<rlbnPZO8j+Gces0pkD_MTmj4qITK6DADT3I4{Y?MtGE?dl*MMT8;c^UYbddr^k|l9eWEG}}Q_Ad&qu2&=`i|Q|XQao(q9(g_x#KY7P>+q8z$IwR&y1r(ly!-tXG~POz;>a#W*pWwPv8~AqEfkdp#r+c7sjM~jdt{55381T3U!kCBCs)}K#<@eLW~Emz1`!bt;{D$0@EJ6z!N@(=~s}yToHvMNwHCy-^Q`6bD600I#S!ys4ikU?$aYXVh^Nn?>e4Uo!aP4H>ia0<M1%ZII&>J!Gr&O-@@n"
 @stage("reconcile")
 def reconciled(proposals,index,vectors,settings):
- last={one.memory_id:one for one in proposals if one.is_open and one.memory_id};contents=[one.draft.content for one in last.values()if one.draft.content];batch=[(content,vectors.get(content))for content in contents];unrelated=unrelated_likeness(index.nulls);threshold=settings.similarity_threshold
+ last={one.memory_id:one for one in proposals if one.is_open and one.memory_id};batch=[one.draft.content for one in last.values()if one.draft.content];known=index.vectors_of(vectors);unrelated=unrelated_likeness(index.nulls);threshold=settings.similarity_threshold
+ def is_same(former,said):
+  cosine=None;ours=known.get(former);theirs=known.get(said)
+  if ours is not None and theirs is not None and len(ours)==len(theirs):cosine=float(ours@theirs)
+  bare=FORMER_CONTENT.sub("",former)
+  if not threshold:likeness=calibrated_likeness(cosine,unrelated);return same_fact(bare,said,likeness)
+  is_near=cosine is None or cosine>=threshold;return is_near and same_fact(bare,said,cosine,threshold)
  def step(proposal):
   if proposal.memory_id:return _reconciled_change(proposal,last[proposal.memory_id],index)
-  content=proposal.draft.content;statement=(content,vectors.get(content))
-  if any(_same(one,statement,unrelated,threshold)for one in batch):return proposal.decided("superseded",SAID_TWICE)
-  batch.append(statement)
+  content=proposal.draft.content
+  if any(is_same(one,content)for one in batch):return proposal.decided("superseded",SAID_TWICE)
+  batch.append(content)
   if settings.deduplicate_memories:
-   stored=_nearest_stored(statement,index,last.keys())
-   if any(_same(one,statement,unrelated,threshold)for one in stored):return proposal.decided("unchanged",KNOWN_ALREADY)
+   query=RankingQuery(content,known.get(content));ranked=rank(index.ranking,query,_MOST_COMPARED);nearest=(index.memories[one.place]for one in ranked)
+   if any(is_same(one.content,content)for one in nearest if one.id not in last):return proposal.decided("unchanged",KNOWN_ALREADY)
   return proposal
  return each_open(proposals,step)
 def _reconciled_change(proposal,last,index):
@@ -4004,18 +4012,9 @@ def _reconciled_change(proposal,last,index):
  labels=(draft.topics or memory.topics,draft.bank or memory.bank)
  if labels!=(memory.topics,memory.bank):return proposal
  return proposal.decided("unchanged",KNOWN_ALREADY)
-def _nearest_stored(said,index,addressed):
- content,vector=said;query=RankingQuery(content,vector)
- for place in(one.place for one in rank(index.ranking,query,_MOST_COMPARED)):
-  if(memory:=index.memories[place]).id not in addressed:yield(memory.content,index.ranking.vectors[place]if index.embedded[place]else None)
-def _same(known,said,unrelated,threshold):
- content,vector=known;bare=FORMER_CONTENT.sub("",content);new,other=said;cosine=None
- if vector is not None and other is not None and len(vector)==len(other):cosine=float(vector@other)
- if not threshold:return same_fact(bare,new,calibrated_likeness(cosine,unrelated))
- is_near=cosine is None or cosine>=threshold;return is_near and same_fact(bare,new,cosine,threshold)
 def unrelated_likeness(nulls):
- if nulls is None or len(nulls)<2:return None
- total=float(np.square(nulls.sum(axis=0,dtype=np.float64)).sum());return(total-len(nulls))/(len(nulls)*(len(nulls)-1))
+ if nulls is None or not len(nulls):return None
+ centre=nulls.mean(axis=0);return float(centre@centre)
 def calibrated_likeness(cosine,unrelated):
  if cosine is None or unrelated is None:return None
  return(cosine-unrelated)/max(1-unrelated,1e-6)
@@ -4847,8 +4846,7 @@ def typed_turn(hook,messages,rememberable):
  typed=typed_message(messages,hook.question_id);is_learned=may_be_learned_from(hook)and not hook.state.get("unlearned")
  if typed is None or not is_learned:return None
  if not hook.place.known:hook.state["unlearned"]=f"{phrase('nothing_saved')}: {phrase('folder_unread')}";return None
- message,words=typed;hook.state["branch"]=[str(one.get("id"))for one in messages if one.get("id")];now=time.time();source=Provenance(chat_id=hook.chat_id,message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,said_at=min(said_at(message,now),int(now)))
- earlier=earlier_utterances(rememberable,message,_EARLIER_MESSAGES)
+ message,words=typed;now=time.time();source=Provenance(chat_id=hook.chat_id,message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,said_at=min(said_at(message,now),int(now)));earlier=earlier_utterances(rememberable,message,_EARLIER_MESSAGES)
  return Turn(
   user_id=hook.user_id,
   kind=hook.told_kind,
@@ -5681,8 +5679,8 @@ async def with_consequences(proposals,changes,index,vectors,hidden,ask_model,tur
  if later and turn.source.is_past:proposals=await _without_past(proposals,changes,later,ask_model,turn,now);changes=[one for one in changes if one in proposals];near=[one for one in near if one not in later]
  ended=await outdated_by(changes,near,ask_model,turn,now);addressed={one.memory_id for one in proposals if one.is_open};return[*proposals,*(one for one in ended if one.memory_id not in addressed)]
 async def _memories_near(changes,index,vectors,hidden):
- stored=zip(index.memories,index.ranking.vectors,index.embedded,strict=True);known={**vectors};known|={one.content:row for one,row,is_known in stored if is_known};said=[one for change in changes for one in(change.before,change.draft.content)if one];asked=[RankingQuery(one,known.get(one))for one in said]
- near=await asyncio.to_thread(nearest_memories,index,asked);changed={change.memory_id for change in changes};return[one for one in hidden.without(near)if one.id not in changed]
+ known=index.vectors_of(vectors);said=[one for change in changes for one in(change.before,change.draft.content)if one];asked=[RankingQuery(one,known.get(one))for one in said];near=await asyncio.to_thread(nearest_memories,index,asked);changed={change.memory_id for change in changes}
+ return[one for one in hidden.without(near)if one.id not in changed]
 async def _without_past(proposals,facts,later,ask_model,turn,now):
  since=[Proposal("NEW",draft=draft_of(memory))for memory in later];said_then=[Memory(one.draft.content,one.draft.content,0,0)for one in facts if one.kind=="NEW"];wordless=replace(turn,words="",opening="");ended=await outdated_by(since[:_MOST_COMPARED__outdated],said_then,ask_model,wordless,now)
  past={one.memory_id for one in ended}
@@ -5726,10 +5724,10 @@ def _end(item,memory,known,words,today):
 def _is_what_became_of(now,content):units=word_units(content);is_said_again=word_units(now)[-len(units):]==units;former=subjects(content);remaining=former&subjects(now);return not is_said_again and len(remaining)>=_LEAST_REMAINING*len(former)
 def _ended(memory,draft):return Proposal(kind="END",memory_id=memory.id,draft=draft,reason=NO_LONGER_TRUE,before=memory.content)
 # learn/lesson.py
-_RETRIES=2;_COMMAND_PATIENCE_SECONDS=1.5
+_RETRIES=2;COMMAND_PATIENCE_SECONDS=1.5
 @frozen
 class LessonResources:
- settings:Settings;sources:Sources;indexes:MemoryIndexes;completer:Completer|None;formats:AnswerFormats;memory:UserMemory;suggestions:Suggestions;can_ask:bool=False;language:str="";hidden:HiddenMemories=NOTHING_HIDDEN;foreground:Foreground=field(default_factory=Foreground);machine:str="";user_waits:bool=False
+ settings:Settings;sources:Sources;indexes:MemoryIndexes;completer:Completer|None;formats:AnswerFormats;memory:UserMemory;suggestions:Suggestions;can_ask:bool=False;hidden:HiddenMemories=NOTHING_HIDDEN;foreground:Foreground=field(default_factory=Foreground);machine:str="";patience:float=EMBEDDING_PATIENCE_SECONDS
  embedded:dict[str,Vectors]=field(default_factory=dict[str,Vectors])
  @staged("freshness")
  async def index(self):return await self.indexes.current(self.sources,patience=0)
@@ -5756,12 +5754,12 @@ async def learn_turn(room,turn,now,work):
  embedder=room.indexes.turn_embedder(sources);asked=await query_vectors(embedder,[turn.words],EMBEDDING_PATIENCE_SECONDS)
  if not await may_hold_fact(turn.words,sources.embedder,room.indexes,asked):return Lesson(Report(phrase("nothing_new")))
  if work.calls_before>=most:tally("anomalies","limit_reached");return Lesson(Report(phrase("limit_reached",n=str(most))))
- source=ExtractionSource(lines=await asyncio.to_thread(typed_lines,turn.words),shown=await shown_memories(index,turn.words,asked,room.hidden),others=room.hidden.without(index.memories));language=settings.memory_language.strip()or room.language;asking=settings.model_copy(update={"memory_language":language})
+ source=ExtractionSource(lines=await asyncio.to_thread(typed_lines,turn.words),shown=await shown_memories(index,turn.words,asked,room.hidden),others=room.hidden.without(index.memories));language=settings.memory_language.strip()or turn.language;asking=settings.model_copy(update={"memory_language":language})
  extracted=await extraction(ask_model,turn,source,asking,now);proposals=await asyncio.to_thread(screened,extracted,turn,source.shown,settings);vectors=await _embedded(room,proposals);dimension=len(next(iter(vectors.values()),()));judges=room.indexes.judges(index.embedder,dimension)
  proposals=judged_facts(proposals,turn,vectors,judges)
  if turn.source.is_past:proposals=without_changes_of_later(proposals,index,turn)
  if settings.check_outdated_memories and settings.save_mode!="suggest":
-  vectors=await _embedded(room,proposals);updates={one.draft.content for one in extracted if one.kind=="UPDATE"};changes=far_reaching_changes(proposals,index,vectors,updates)
+  updates={one.draft.content for one in extracted if one.kind=="UPDATE"};changes=far_reaching_changes(proposals,index,vectors,updates)
   if changes and work.calls_before+work.calls<most:proposals=await with_consequences(proposals,changes,index,vectors,room.hidden,ask_model,turn,now)
  if not proposals:return Lesson(Report(phrase("nothing_new")))
  return await carried_out(room,turn,proposals,work.held,partly_written=work.attempts>0 or turn.source.is_past,tells_failures=work.tells_failures)
@@ -5769,7 +5767,7 @@ async def carried_out(room,turn,proposals,held,*,partly_written,tells_failures=T
  index=await room.index();proposals=placed(proposals,turn.place.scope,index);suggests_all=room.settings.save_mode=="suggest"
  if suggests_all:proposals=await _reconciled(room,proposals,index)
  if suggests_all or any(one.kind=="QUIET" for one in proposals):proposals=await room.suggestions.propose(turn,proposals,held,changes=suggests_all)
- outcomes=await write(room,turn,proposals,held,partly_written=partly_written);asked={one.memory_id for one in outcomes if one.status=="asked"};stored=(await room.index()).memories if asked else();doubtful=[memory for memory in stored if memory.id in asked]
+ outcomes=await write(room,turn.source,proposals,held,partly_written=partly_written);asked={one.memory_id for one in outcomes if one.status=="asked"};stored=(await room.index()).memories if asked else();doubtful=[memory for memory in stored if memory.id in asked]
  if not room.can_ask:outcomes=[one.decided("kept",one.reason)if one.status=="asked" else one for one in outcomes]
  for outcome in outcomes:tally("operations",outcome.status)
  refused=[AuditEntry(kind="refused",memory_id="",reason=one.reason)for one in outcomes if one.status=="rejected"]
@@ -5781,12 +5779,12 @@ async def carried_out(room,turn,proposals,held,*,partly_written,tells_failures=T
  if line==phrase("nothing_new")and(is_suggested or partly_written):line=""
  if is_suggested and not room.can_ask:line=joined_lines(line,await room.suggestions.left(turn.user_id))
  must_know=bool(doubtful)and not room.can_ask;return Lesson(report=report_of(told,line,kind="reply" if must_know else "news"),outcomes=outcomes,doubtful=doubtful if room.can_ask else())
-async def write(room,turn,proposals,held,*,partly_written=False):
+async def write(room,source,proposals,held,*,partly_written=False):
  made=await _embedded(room,proposals);await room.foreground.give_way()
  async with room.memory.lock:
   index=await room.index()
   if partly_written:deduplicating={"deduplicate_memories":True};room=replace(room,settings=room.settings.model_copy(update=deduplicating))
-  proposals=await _reconciled(room,proposals,index);outcomes=await room.memory.apply(proposals,index.memories,turn.source,held)
+  proposals=await _reconciled(room,proposals,index);outcomes=await room.memory.apply(proposals,index.memories,source,held)
  stands=(one for one in outcomes if one.status in("saved","updated","ended"));contents={one.memory_id:one.draft.content for one in stands if one.draft.content}
  if not await keep_vectors(room.sources,contents,made):await room.index()
  return outcomes
@@ -5796,8 +5794,7 @@ async def _embedded(room,proposals):
  known=room.embedded;contents=[one.draft.content for one in proposals if one.is_open and one.kind!="DELETE"];new=[one for one in dict.fromkeys(contents)if one not in known];embedder=room.sources.embedder
  try:
   if new:
-   patience=_COMMAND_PATIENCE_SECONDS if room.user_waits else EMBEDDING_PATIENCE_SECONDS
-   async with asyncio.timeout(patience):made=await room.indexes.rests.ask(embedder,new,query=False)
+   async with asyncio.timeout(room.patience):made=await room.indexes.rests.ask(embedder,new,query=False)
    known.update(zip(new,normalised(made),strict=True))
  except(EmbeddingError,TimeoutError)as error:log_failure("new facts are compared by their words only",error)
  return known
@@ -5806,7 +5803,7 @@ async def new_findings(room,turn,findings):
  learned=[one.content for one in(await room.index()).memories if one.meta.get("message_id")==source.message_id or one.updated_at>=source.said_at];return[one for one in screening if one.is_open and not says_no_more(one.draft.content,learned)]
 # learn/confirmation.py
 _MOST_ASKED_ABOUT__confirmation=10;_LONGEST_SHOWN=120;UNANSWERED=Phrase("unanswered");DECLINED=Phrase("declined");CHANGED_MEANWHILE=Phrase("changed_meanwhile");NOTHING_LEFT=Phrase("nothing_left")
-async def delete_confirmed(room,turn,dialog,memories,reason="would_delete"):
+async def delete_confirmed(room,source,dialog,memories,reason="would_delete"):
  standing=(await room.index()).memories;memories=[memory for memory in memories if memory in standing]
  if not memories:return Report(str(NOTHING_LEFT),kind="reply")
  shown=memories[:_MOST_ASKED_ABOUT__confirmation];entries=[clipped_line(one.content,_LONGEST_SHOWN)for one in shown];others=memories[_MOST_ASKED_ABOUT__confirmation:]
@@ -5820,15 +5817,15 @@ async def delete_confirmed(room,turn,dialog,memories,reason="would_delete"):
    if memory not in chosen:return proposal.decided("kept",declined)
    if memory not in stored:return proposal.decided("kept",CHANGED_MEANWHILE)
    return proposal
-  proposals=[*map(step,memories)];outcomes=await room.memory.apply(proposals,stored,turn.source,always)
+  proposals=[*map(step,memories)];outcomes=await room.memory.apply(proposals,stored,source,always)
  return report_of(outcomes,report_line(outcomes),kind="reply")
 async def offer_suggestions(suggestions,room_of,hook):
  outcomes=list[Proposal]();left=""
  async def keep(accepted):
   kind="UPDATE" if accepted.memory_id else "NEW"
   if accepted.draft.is_quiet:kind="QUIET"
-  proposal=Proposal(kind=kind,memory_id=accepted.memory_id,draft=accepted.draft);turn=Turn(hook.user_id,"saved","",(),accepted.source);still_waits=partial(suggestions.waits,hook.user_id,accepted.digest)
-  try:saved=await write(await room_of(),turn,[proposal],still_waits)
+  proposal=Proposal(kind=kind,memory_id=accepted.memory_id,draft=accepted.draft);still_waits=partial(suggestions.waits,hook.user_id,accepted.digest)
+  try:saved=await write(await room_of(),accepted.source,[proposal],still_waits)
   except LeaseLost:return False
   except AdaptiveMemoryError as error:log_failure("an accepted suggestion was not saved",error);saved=[proposal.decided("failed",str(error))]
   outcomes.extend(saved);return all(one.status!="failed" for one in saved)
@@ -5843,20 +5840,12 @@ def how_to_take_back(memories):
  return phrase("how_to_take_back",words=shown)
 async def said_before_edit(room,turn,hook):
  if turn.kind!="saved" or hook.question_id!=turn.source.message_id:return()
- index=await room.index();taught=await _taught_by(room,index,turn.source.chat_id);elsewhere=taught.keys()-{turn.source.message_id,*hook.state.get("branch",[])}
- if not elsewhere:return()
- former=await hook.former_versions();ids={memory_id for message_id in elsewhere&former for memory_id in taught[message_id]};return tuple(memory for memory in index.memories if memory.id in ids and not says_no_more(memory.content,[turn.words]))
-async def _taught_by(room,index,chat_id):
- taught=defaultdict[str,set[str]](set)
- for memory in index.memories:
-  if memory.meta.get("chat_id")==chat_id:taught[str(memory.meta.get("message_id")or "")].add(memory.id)
- if any(memory.meta for memory in index.memories):return taught
- newest={}
+ former=await hook.former_versions()
+ if not former:return()
+ index=await room.index();newest={}
  for key in await room.memory.trail.keys(room.memory.user_id):
   if key.memory_id in index.places and key.kind in("saved","updated"):newest.setdefault(key.memory_id,key)
- for change in await room.memory.changes([*newest.values()]):
-  if change.chat_id==chat_id:taught[change.message_id].add(change.memory_id)
- return taught
+ ids={change.memory_id for change in await room.memory.changes([*newest.values()])if change.message_id in former};return tuple(memory for memory in index.memories if memory.id in ids and not says_no_more(memory.content,[turn.words]))
 # learn/exam.py
 _QUESTIONS=6;_OWN_QUESTIONS=3;_MOST_SECONDS__exam=300.0;_LEAST_RIGHT=4;_MOST_INVENTED=1;_ANOTHER="choose another model with `llm_host_model` or `llm_provider_type`"
 @frozen
@@ -5868,10 +5857,11 @@ def exam_questions(language):
  parts=titled_parts("exam");own=parts.get(language[:2].lower(),"").splitlines()[:_OWN_QUESTIONS];lines=[*own,*parts["en"].splitlines()];questions=list[ExamQuestion]()
  for line in dict.fromkeys(lines):message,spellings,memory=(f"{line} | ").split(" | ")[:3];alternatives=tuple(spellings.split(" / "));questions.append(ExamQuestion(message,alternatives,memory))
  return questions[:_QUESTIONS]
-async def examination(room,language,tell):
+async def examination(room_of,language,tell):
  questions=exam_questions(language);asked=right=invented=0;hindrance="";began=time.monotonic()
  try:
   async with asyncio.timeout(_MOST_SECONDS__exam):
+   room=await room_of()
    for question in questions:number=f"message {asked + 1} of {len(questions)}";await tell(f"The model is examined: {number}");proposals=await _answer(room,question);asked+=1;right+=any(map(question.is_answered_by,proposals));invented+=sum(not question.is_said_by(proposal)for proposal in proposals)
  except(AdaptiveMemoryError,TimeoutError)as error:log_failure("the model is not examined to the end",error);hindrance=str(error)or f"that took over {_MOST_SECONDS__exam / 60:.0f} min"
  if not asked:return "Problem",f"it can't be examined: {hindrance}"
@@ -5969,13 +5959,10 @@ class Learning:
    if report.line:await self.status.write(hook,report)
  def forget(self,user_id):self._queue.forget(user_id);self._hooks={key:hook for key,hook in self._hooks.items()if key[0]!=user_id};self.status.forget(user_id)
  async def model_for(self,hook,memory_ids):room=await self.lesson_resources(hook);index=await room.index();found=[one for one in map(index.memory,memory_ids)if one is not None];is_whole=len(room.hidden.without(found))==len(memory_ids);return(room.completer,tuple(found))if is_whole and room.completer else None
- async def do(self,hook,proposals):adds=any(one.kind=="NEW" for one in proposals);room=await self.lesson_resources(hook,wanted=not adds,asking=False);room=replace(room,foreground=Foreground(),user_waits=True);outcomes=await write(room,_asked_turn(hook),proposals,always);return report_line(outcomes)
- async def examine(self,hook):
-  try:room=await self.lesson_resources(hook,wanted=True)
-  except AdaptiveMemoryError as error:return "Problem",f"it can't be examined: {error}"
-  language=hook.interface_language;return await examination(room,language,hook.replies.status)
+ async def do(self,hook,proposals):adds=any(one.kind=="NEW" for one in proposals);room=await self.lesson_resources(hook,wanted=not adds,asking=False);room=replace(room,foreground=Foreground(),patience=COMMAND_PATIENCE_SECONDS);outcomes=await write(room,_asked_in(hook),proposals,always);return report_line(outcomes)
+ async def examine(self,hook):room_of=partial(self.lesson_resources,hook,wanted=True);language=hook.interface_language;return await examination(room_of,language,hook.replies.status)
  async def waiting(self,hook):turns=await self._queue.waiting(hook.user_id);told=phrase("still_to_learn",n=turns);suggested=await self.suggestions.left(hook.user_id);return[line for line in(told if turns else "",suggested)if line]
- async def ask_deletion(self,hook,memories):room=await self.lesson_resources(hook,wanted=True,asking=False);return(await delete_confirmed(room,_asked_turn(hook),hook.dialog,memories)).line
+ async def ask_deletion(self,hook,memories):room=await self.lesson_resources(hook,wanted=True,asking=False);return(await delete_confirmed(room,_asked_in(hook),hook.dialog,memories)).line
  async def lesson_resources(self,hook,*,wanted=False,asking=True):
   if not wanted and not await hook.wants_memory():raise MemoryUnavailable(Phrase("memory_off"))
   sources,completer=(await hook.sources(),await hook.completer()if asking else None)
@@ -6022,22 +6009,22 @@ class Learning:
   if turn.kind=="saved":
    if await hook.kind()=="shared":turn=replace(turn,kind="shared",earlier=())
    elif turn.earlier and await hook.other_authors():turn=replace(turn,earlier=())
-  room=replace(room,language=turn.language);now=local_time(turn.source.said_at,*turn.time_zones);lesson=await learn_turn(room,turn,now,work)
-  if lesson.doubtful:asked=delete_confirmed(room,turn,hook.dialog,lesson.doubtful);self.start(self.suggestions.asking(turn.user_id,self._ask(hook,asked)))
+  now=local_time(turn.source.said_at,*turn.time_zones);lesson=await learn_turn(room,turn,now,work)
+  if lesson.doubtful:asked=delete_confirmed(room,turn.source,hook.dialog,lesson.doubtful);self.start(self.suggestions.asking(turn.user_id,self._ask(hook,asked)))
   self.start(self._look_at_edit(room,turn,hook));return lesson
  async def _look_at_edit(self,room,turn,hook):
   try:memories=await said_before_edit(room,turn,hook)
   except HostError as error:log_failure("an edit is not looked at",error);return
-  if memories and room.can_ask:asked=delete_confirmed(room,turn,hook.dialog,memories,"changed_message");await self.suggestions.asking(turn.user_id,self._ask(hook,asked))
+  if memories and room.can_ask:asked=delete_confirmed(room,turn.source,hook.dialog,memories,"changed_message");await self.suggestions.asking(turn.user_id,self._ask(hook,asked))
   elif memories:await self.status.notice(hook,how_to_take_back(memories))
  async def _ask(self,hook,asked):
   try:report=await asked
   except AdaptiveMemoryError as error:log_failure("nothing deleted",error);line=f"{phrase('nothing_deleted')}: {error}";report=Report(line,kind="reply")
   await self.status.write(hook,report)
 def _answer_key(turn):return turn.user_id,turn.source.message_id,turn.answer_id
-def _asked_turn(hook):source=Provenance(hook.chat_id,hook.question_id,int(time.time()));return Turn(hook.user_id,hook.told_kind,"",(),source)
+def _asked_in(hook):return Provenance(hook.chat_id,hook.question_id,int(time.time()))
 # learn/past.py
-_LEASE_SECONDS__past=30.0;_RENEWAL_SECONDS=10.0;_POLL_SECONDS=2.0;_LONGEST_REST_SECONDS=15.0;_QUIET_SECONDS=5.0;_CHATS_SAMPLED=20;_MOST_QUEUED=100
+_POLL_SECONDS=2.0;_LONGEST_REST_SECONDS=15.0;_QUIET_SECONDS=5.0;_CHATS_SAMPLED=20;_MOST_QUEUED=100
 @frozen
 class PastRun:step:str="";since:float=0;until:float=0;chats:int=0;chat_model:str="";is_direct:bool=False
 RunTable=ValueTable[PastRun]
@@ -6047,19 +6034,19 @@ def lessons_of(turns):
  return lessons
 @dataclass(eq=False)
 class PastLearning:
- learning:Learning;chats:PastChats;runs:RunTable;leases:Leases;rememberable:MessageFilter;behind:Callable[[Coroutine[None,None,None],str],None]
+ learning:Learning;chats:PastChats;runs:RunTable;rememberable:MessageFilter;behind:Callable[[Coroutine[None,None,None],str],None]
  def __post_init__(self):self._hooks={}
  async def estimate(self,hook,year):
   run=_run_over(hook,year);chats=await self._begun_before(hook,run)
   if not chats:return phrase("no_chat_left")
-  room=await self.learning.lesson_resources(hook,asking=False);completer=await hook.completer();model=hook.settings.llm_model_name
+  embedder=(await hook.sources()).embedder;completer=await hook.completer();model=hook.settings.llm_model_name
   if hook.settings.llm_provider_type=="host":model=completer.key.removeprefix("host:")
-  embedder=room.sources.embedder;served={"":True};sample=chats[::-(-len(chats)//_CHATS_SAMPLED)];holding=0;messages=0;asked=[]
+  served={"":True};sample=chats[::-(-len(chats)//_CHATS_SAMPLED)];holding=0;messages=0;asked=[]
   for chat in sample:
    turns=await self._turns(hook,chat,run,served);holding+=bool(turns);messages+=len(turns)
    for lesson in await asyncio.to_thread(lessons_of,turns):
     vectors=await query_vectors(embedder,[lesson.words],EMBEDDING_PATIENCE_SECONDS)
-    if await may_hold_fact(lesson.words,embedder,room.indexes,vectors):asked.append(lesson.words)
+    if await may_hold_fact(lesson.words,embedder,self.learning.indexes,vectors):asked.append(lesson.words)
   share=len(chats)/len(sample);calls=round(len(asked)*share);prompt=PROMPTS["extract"]+PROMPTS["extract_examples"];words=estimated_tokens("".join(asked))*share;tokens=round(calls*estimated_tokens(prompt)+words)
   told=phrase("would_learn",n=round(holding*share),messages=f"{round(messages * share):,}",calls=f"{calls:,}",tokens=f"{tokens:,}",model=plain_line(model));days=await self.learning.costs.days(hook.user_id);spent=sum(days.values(),Counter[str]())
   if spent["calls"]:milliseconds=calls*spent["milliseconds"]/spent["calls"];minutes=math.ceil(milliseconds/60_000);told+=f" {phrase('minutes', n=minutes)}"
@@ -6082,9 +6069,7 @@ class PastLearning:
   if not progress:return
   recalled=hook.state.get("recalled","");hook.state["recalled"]=joined_lines(recalled,progress);is_at_work=user_id in self._hooks;self._hooks[user_id]=hook
   if is_at_work:return
-  try:
-   async with self._lease(user_id)as is_ours:
-    if is_ours:await self._learn(user_id)
+  try:await self._learn(user_id)
   finally:del self._hooks[user_id]
  async def _learn(self,user_id):
   served={"":True};run=await self.runs.read(user_id,"")
@@ -6112,20 +6097,6 @@ class PastLearning:
   return await asyncio.to_thread(queued)
  async def _begun_before(self,hook,run):await self.learning.pending.finish(hook.user_id,{hook.question_id:0},time.time());return await self._unlearned(hook.user_id,run)
  async def _unlearned(self,user_id,run):return await self.chats.unlearned(user_id,run.since,run.until)
- @asynccontextmanager
- async def _lease(self,user_id):
-  name=f"past:{user_id}";owner=uuid.uuid4().hex
-  async def acquired():now=time.time();return await self.leases.acquire(name,now,_LEASE_SECONDS__past,owner)
-  if not await acquired():
-   await asyncio.sleep(_LEASE_SECONDS__past+_POLL_SECONDS)
-   if not await acquired():yield False;return
-  async def renew():
-   while True:
-    await asyncio.sleep(_RENEWAL_SECONDS);until=time.time()+_LEASE_SECONDS__past
-    with suppress(TablesUnavailable):await self.leases.renew(name,owner,until)
-  renewing=asyncio.create_task(renew())
-  try:yield True
-  finally:renewing.cancel();await self.leases.end([name],owner)
 def _run_over(hook,year):zone=local_time(0,*hook.time_zones).tzinfo or UTC;now=int(time.time());since,until=period_of(str(year),zone)if year else(0,now);return PastRun(step=f"past-{time.time_ns()}",since=since,until=min(until,now),chat_model=hook.chat_model_id,is_direct=hook.is_direct)
 # recall/question.py
 _MOST_THOUGHTS=8;_QUESTION_MARKS={"?","\uff1f","\u061f"};_LONGEST_SENTENCE__question=200;_HALF_PART=60;_TOLD__question=0.5
@@ -6506,9 +6477,9 @@ class Services:
   learning=Learning(indexes=indexes,pending=tables.pending,memories=memories,leases=tables.leases,costs=tables.costs,formats=formats,start=start,suggestions=Suggestions(tables.suggestions),foreground=self.foreground,status=self.status);self.learning=learning;history_vectors=HostHistoryVectors()
   self.sweep=HostSweep(tables,history_vectors);past_chats=HostPastChats();self.history=HistoryIndex(vectors=history_vectors,chats=past_chats,entries=tables.entries,leases=tables.leases,rememberable=rememberable_messages)
   past=PastConversation(vectors=history_vectors,chats=past_chats,notes=tables.chat_notes,formats=formats,nulls=partial(indexes.shared.known,tables.vectors))
-  self.past_learning=PastLearning(learning=learning,chats=past_chats,runs=ValueTable(tables.entries,"past_run",PastRun,PastRun()),leases=tables.leases,rememberable=rememberable_messages,behind=behind);self.chat_finder=ChatFinder(past=past,chats=past_chats,leases=tables.leases,status=self.status)
-  preprocessor=Preprocessor(formats);self.recall=Recall(indexes=indexes,formats=formats,chats=tables.chats,notes=tables.chat_notes,behind=behind,asking=preprocessor.beside,past=past);self.correction=AnswerCorrection()
-  self.postprocessor=Postprocessor(formats=formats,notes=tables.chat_notes,learning=learning,status=self.status);caches=(self.recall.forget,self.postprocessor.forget,forget_texts);about=AboutPage(memories=memories,formats=formats,count_costs=learning.count_costs)
+  self.past_learning=PastLearning(learning=learning,chats=past_chats,runs=ValueTable(tables.entries,"past_run",PastRun,PastRun()),rememberable=rememberable_messages,behind=behind);self.chat_finder=ChatFinder(past=past,chats=past_chats,leases=tables.leases,status=self.status);preprocessor=Preprocessor(formats)
+  self.recall=Recall(indexes=indexes,formats=formats,chats=tables.chats,notes=tables.chat_notes,behind=behind,asking=preprocessor.beside,past=past);self.correction=AnswerCorrection();self.postprocessor=Postprocessor(formats=formats,notes=tables.chat_notes,learning=learning,status=self.status)
+  caches=(self.recall.forget,self.postprocessor.forget,forget_texts);about=AboutPage(memories=memories,formats=formats,count_costs=learning.count_costs)
   self.commands=MemoryCommands(
    memories=memories,
    learner=learning,

@@ -96,7 +96,6 @@ FUNCTIONS: Mapping[str, str] = {
         learn.support._expansion
         learn.quotation.*
         learn.support.Vocabulary.*
-        learn.duplicates._nearest_stored
         learn.duplicates._reconciled_change
         learn.judges._judged
         learn.judges.judged_facts
@@ -132,6 +131,7 @@ FUNCTIONS: Mapping[str, str] = {
         recall.explanation._reason_to_stay
         recall.question.*
         recall.selection.*
+        search.index.MemoryIndex.vectors_of
         search.index.MemoryIndex.with_vectors
         search.index._ranking_of
         settings.merged.HiddenMemories.holds

@@ -73,8 +73,11 @@ def reconciled(
         ours = known.get(former)
         theirs = known.get(said)
         # Another model may answer to the same name.
-        is_comparable = ours is not None and theirs is not None
-        if is_comparable and len(ours) == len(theirs):
+        if (
+            ours is not None
+            and theirs is not None
+            and len(ours) == len(theirs)
+        ):
             cosine = float(ours @ theirs)
         bare = FORMER_CONTENT.sub("", former)
         if not threshold:
