@@ -11,7 +11,12 @@ import pytest
 
 from adaptive.core.model import EmbeddingError, Vectors
 from adaptive.core.runtime import UserCache
-from adaptive.search.vectors import EmbedderRests, TurnEmbedder, query_vectors
+from adaptive.search.vectors import (
+    EmbedderRests,
+    TurnEmbedder,
+    products,
+    query_vectors,
+)
 from tests.fakes import WordEmbedder
 
 
@@ -95,3 +100,12 @@ async def test_turn_embedder() -> None:
     assert inner.calls == [["boat"]]
     await TurnEmbedder(inner, "bob", kept, rests).embed(["boat"], query=True)
     assert inner.queries[3:] == [["boat"]]
+
+
+def test_products() -> None:
+    """Rows are multiplied by a vector, or by each of some rows, as matrices are; also if there are none."""
+    rows = np.arange(12, dtype=np.float32).reshape(4, 3)
+    others = np.array([[1, 2, 3], [-1, 0, 2]], dtype=np.float32)
+    assert products(rows, others[0]).tolist() == (rows @ others[0]).tolist()
+    assert products(rows, others).tolist() == (rows @ others.T).tolist()
+    assert products(rows[:0], others).shape == (0, 2)

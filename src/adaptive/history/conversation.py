@@ -59,6 +59,7 @@ from adaptive.search import (
     continues,
     normalised,
     null_levels,
+    products,
     query_vectors,
 )
 from adaptive.settings import Hook
@@ -288,7 +289,7 @@ class PastConversation:
         nulls = await self.nulls(embedder)
         if nulls is None or len(nulls) < len(NULL_PROMPTS):
             return {}
-        cosines = nulls @ nulls.T
+        cosines = products(nulls, nulls)
         np.fill_diagonal(cosines, -1.0)
         return null_levels(cosines.max(axis=1))
 

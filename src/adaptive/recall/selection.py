@@ -42,6 +42,7 @@ from adaptive.search import (
     Weights,
     fitting,
     interleaved,
+    products,
     speaks_of_self,
     tokens,
     without_places,
@@ -90,7 +91,7 @@ def core_facts_for(
     always |= [fact.importance >= CORE_IMPORTANCE for fact in facts]
     first: list[int] = np.flatnonzero(always)[:MOST_CORE_FACTS].tolist()
 
-    usual = judges.cohort @ vectors.T
+    usual = products(judges.cohort, vectors)
     level = usual.mean(axis=0)
     spread = np.maximum(usual.std(axis=0), _TINY_SPREAD)
     lead = np.full(len(facts), -np.inf)

@@ -39,6 +39,7 @@ from adaptive.search.vectors import (
     content_hash,
     embedded_texts,
     normalised,
+    products,
     store_vectors,
     stored_vectors,
 )
@@ -316,6 +317,6 @@ def nearness(vectors: Vectors, examples: Vectors) -> NDArray[np.float64]:
     """How near texts are to examples by their normalised vectors, texts by examples."""
     centre = examples.mean(axis=0)
     # Directions as seen from the middle of the examples: some models find all texts alike.
-    of_texts = normalised(vectors - centre).astype(np.float64)
-    of_examples = normalised(examples - centre).astype(np.float64)
-    return ((1 + of_texts @ of_examples.T) / 2) ** _DEGREE
+    of_texts = normalised(vectors - centre)
+    of_examples = normalised(examples - centre)
+    return ((1 + products(of_texts, of_examples)) / 2) ** _DEGREE

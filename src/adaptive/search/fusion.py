@@ -202,7 +202,7 @@ def ranking_index(
     levels: Mapping[Script, NullLevel] = {}
     if nulls is not None and len(rows):
         usual = nulls[:FIRST_TEXTS].mean(axis=0)
-        nearest = (nulls @ rows.T).max(axis=1)
+        nearest = products(rows, nulls).max(axis=0)
         levels = null_levels(nearest - nulls @ usual)
     return RankingIndex(
         vectors=vectors,
