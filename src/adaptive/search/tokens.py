@@ -157,6 +157,9 @@ def _runs(text: str) -> Iterator[tuple[str, bool]]:
     """Tokens with whether they say nothing."""
     if "'" in text:
         text = _APOSTROPHES.sub(" ", text)
+    if text.isascii():
+        yield from map(_run, _WORD.findall(text))
+        return
     for match in _RUNS.finditer(text):
         word = match.group()
         if match.lastgroup:
@@ -167,13 +170,18 @@ def _runs(text: str) -> Iterator[tuple[str, bool]]:
                 (*word, *pairs) if match["han"] and len(word) > 1 else pairs
             )
             yield from ((one, one in _EMPTY_WORDS) for one in parts)
-        elif len(word) > 1 or word.isdigit():
-            yield stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
         else:
-            yield word, True
+            yield _run(word)
 
 
 @text_cache(_KNOWN_STEMS)
+def _run(word: str) -> tuple[str, bool]:
+    """The token of a word of letters, and whether it says nothing."""
+    if len(word) > 1 or word.isdigit():
+        return stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
+    return word, True
+
+
 def stem(word: str) -> str:
     """What the inflected forms of a folded word share; numbers and short words as they are."""
     if len(word) < 4 or word[0].isdigit():
