@@ -1863,12 +1863,15 @@ def folded_text(text):
  plain=_ACCENTS.sub("",normalised_text(text.casefold(),"NFKD"));return normalised_text(plain,"NFKC").casefold().translate(_ONE_FORM)
 def _runs(text):
  if "'" in text:text=_APOSTROPHES.sub(" ",text)
+ if text.isascii():yield from map(_run,_WORD__tokens.findall(text));return
  for match in _RUNS__tokens.finditer(text):
   word=match.group()
   if match.lastgroup:pairs=[word[at:at+2]for at in range(len(word)-1)]or[word];parts=(*word,*pairs)if match["han"]and len(word)>1 else pairs;yield from((one,one in _EMPTY_WORDS)for one in parts)
-  elif len(word)>1 or word.isdigit():yield stem(word[:_LONGEST_WORD]),word in _EMPTY_WORDS
-  else:yield word,True
+  else:yield _run(word)
 @text_cache(_KNOWN_STEMS)
+def _run(word):
+ if len(word)>1 or word.isdigit():return stem(word[:_LONGEST_WORD]),word in _EMPTY_WORDS
+ return word,True
 def stem(word):
  if len(word)<4 or word[0].isdigit():return word
  if word[0]<="\u024f":return _latin_stem(word)
@@ -2221,7 +2224,7 @@ def _weights():(packed,)=listed_lines("entailment_weights");lines=unpacked(packe
 # search/vectors.py
 _LONGEST_CALL_SECONDS=600.0;LONGEST_QUERY=4000;_LEAST_AT_ONCE=64;_MOST_AT_ONCE=2048;_PROBES=8;SAME_MODEL=0.99;_PROBE_TEXT="Is anybody there?";FINGERPRINT_MARK="\0";_HANGS_FROM_SECONDS=0.3;EmbedderAnswer=TypeVar("EmbedderAnswer")
 def normalised(vectors):lengths=np.linalg.norm(vectors,axis=1,keepdims=True);return(vectors/np.where(lengths==0,1,lengths)).astype(np.float32)
-def products(vectors,vector):return cast(Vectors,np.einsum("ij,j->i",vectors,vector))
+def products(vectors,others):return cast(Vectors,np.einsum("ij,...j->i...",vectors,others))
 def content_hash(text):return hashlib.blake2b(text.encode(errors="replace"),digest_size=16).hexdigest()
 def name_parts(name):identity,_,fingerprint=name.partition(FINGERPRINT_MARK);return identity,fingerprint
 async def embedded_texts(embedder,texts,*,query):
@@ -2445,7 +2448,7 @@ class Judges:
 def judges_by(vectors,nulls):
  texts=MESSAGE_EXAMPLES.texts;messages=ComparedExamples(MESSAGE_EXAMPLES,vectors[:len(texts)]);of_personal=MESSAGE_EXAMPLES.weights_of("personal")
  return Judges(messages=messages,facts=ComparedExamples(FACT_EXAMPLES,vectors[len(texts):]),cohort=messages.vectors[of_personal>0],null_levels=null_levels(messages.scores(NULL_PROMPTS,nulls)["about_writer"]))
-def nearness(vectors,examples):centre=examples.mean(axis=0);of_texts=normalised(vectors-centre).astype(np.float64);of_examples=normalised(examples-centre).astype(np.float64);return((1+of_texts@of_examples.T)/2)**_DEGREE
+def nearness(vectors,examples):centre=examples.mean(axis=0);of_texts=normalised(vectors-centre);of_examples=normalised(examples-centre);return((1+products(of_texts,of_examples))/2)**_DEGREE
 # history/section.py
 _LONGEST_SEARCHED=20_000
 @frozen
@@ -2621,7 +2624,7 @@ class Ranked:
  def relevance(self):evidence=max(self.evidence,0.0);return evidence/(evidence+self.gate)
 def ranking_index(texts,vectors,nulls,previous=None):
  former_words=previous.words if previous else{};words={text:former_words.get(text)or tuple(map(intern,tokens(text)))for text in texts};embedded=np.asarray(vectors.any(axis=1),dtype=np.bool_);rows=vectors if embedded.all()else vectors[embedded];centre=_centre(rows,nulls);usual=np.zeros_like(centre);levels={}
- if nulls is not None and len(rows):usual=nulls[:FIRST_TEXTS].mean(axis=0);nearest=(nulls@rows.T).max(axis=1);levels=null_levels(nearest-nulls@usual)
+ if nulls is not None and len(rows):usual=nulls[:FIRST_TEXTS].mean(axis=0);nearest=products(rows,nulls).max(axis=0);levels=null_levels(nearest-nulls@usual)
  return RankingIndex(vectors=vectors,embedded=embedded,centre=centre,centrality=products(vectors,centre),usual=usual,levels=levels,words=words,keywords=keyword_index([words[text]for text in texts],[[name for name in names_in(text)if name not in _EVERYDAY]for text in texts]))
 def _centre(rows,nulls):
  total=rows.sum(axis=0)
@@ -4445,7 +4448,7 @@ class PastConversation:
  async def _levels_of(self,embedder):
   nulls=await self.nulls(embedder)
   if nulls is None or len(nulls)<len(NULL_PROMPTS):return{}
-  cosines=nulls@nulls.T;np.fill_diagonal(cosines,-1.0);return null_levels(cosines.max(axis=1))
+  cosines=products(nulls,nulls);np.fill_diagonal(cosines,-1.0);return null_levels(cosines.max(axis=1))
  async def _similar_chats(self,hook,best):
   titles={message.chat_id:message.chat_title for message in best};chat_ids=[*titles][:_SIMILAR_CHATS];notes={}
   if chat_ids and hook.settings.enable_postprocessing:
@@ -6262,8 +6265,8 @@ _MOST_RANKED=220;_MOST_NAMED__selection=20;_NAMING__selection=Weights(neighbours
 @frozen
 class CoreFacts:standing:Sequence[Memory];bearing:Sequence[Memory]=()
 def core_facts_for(thoughts,facts,vectors,judges):
- scores=judges.facts.scores([fact.content for fact in facts],vectors);is_embedded=vectors.any(axis=1);always=(scores["standing"]>=0)&is_embedded;always|=[fact.importance>=CORE_IMPORTANCE for fact in facts];first=np.flatnonzero(always)[:MOST_CORE_FACTS].tolist();usual=judges.cohort@vectors.T;level=usual.mean(axis=0)
- spread=np.maximum(usual.std(axis=0),_TINY_SPREAD);lead=np.full(len(facts),-np.inf);most_signs=0
+ scores=judges.facts.scores([fact.content for fact in facts],vectors);is_embedded=vectors.any(axis=1);always=(scores["standing"]>=0)&is_embedded;always|=[fact.importance>=CORE_IMPORTANCE for fact in facts];first=np.flatnonzero(always)[:MOST_CORE_FACTS].tolist();usual=products(judges.cohort,vectors)
+ level=usual.mean(axis=0);spread=np.maximum(usual.std(axis=0),_TINY_SPREAD);lead=np.full(len(facts),-np.inf);most_signs=0
  for thought in thoughts:
   if thought.vector is None:continue
   about=judges.messages.scores([thought.text],thought.vector[np.newaxis]);is_consuming=about["consuming"][0]>=0;is_personal=bool(is_consuming or about["personal"][0]>=0);signs=speaks_of_self(thought.text)+is_personal

@@ -39,6 +39,7 @@ NAMES = (
     "guard_read_path",
     "history",
     "history_host",
+    "past_recalled",
     "import_lines",
     "commands",
     "neighbours",
