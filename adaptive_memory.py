@@ -5802,8 +5802,8 @@ async def _embedded(room,proposals):
  except(EmbeddingError,TimeoutError)as error:log_failure("new facts are compared by their words only",error)
  return known
 async def new_findings(room,turn,findings):
- marked=await asyncio.to_thread(marked_turn,[turn]);alone=replace(marked,earlier=());screening=await asyncio.to_thread(screened,findings,alone,(),room.settings);source=turn.source
- learned=[one.content for one in(await room.index()).memories if one.meta.get("message_id")==source.message_id or one.updated_at>=source.said_at];return[one for one in screening if one.is_open and not says_no_more(one.draft.content,learned)]
+ marked=await asyncio.to_thread(marked_turn,[turn]);alone=replace(marked,earlier=());screening=await asyncio.to_thread(screened,findings,alone,(),room.settings);learned=[one.content for one in(await room.index()).memories if one.updated_at>=turn.source.said_at]
+ return[one for one in screening if one.is_open and not says_no_more(one.draft.content,learned)]
 # learn/confirmation.py
 _MOST_ASKED_ABOUT__confirmation=10;_LONGEST_SHOWN=120;UNANSWERED=Phrase("unanswered");DECLINED=Phrase("declined");CHANGED_MEANWHILE=Phrase("changed_meanwhile");NOTHING_LEFT=Phrase("nothing_left")
 async def delete_confirmed(room,source,dialog,memories,reason="would_delete"):

@@ -221,14 +221,10 @@ async def found_in(
     return [one.draft.content for one in found]
 
 
-@pytest.mark.parametrize(
-    "meta", [{"message_id": "m"}, {}], ids=["provenance", "time"]
-)
-async def test_not_beside_the_extraction(meta: dict[str, Any]) -> None:
+async def test_not_beside_the_extraction() -> None:
     """A part of what was learned of this very message is not learned beside it."""
-    said_at = 1 if meta else 1_700_000_001
     known = memory(
-        "m-1", "User works as a nurse in Porto.", created_at=said_at, meta=meta
+        "m-1", "User works as a nurse in Porto.", created_at=1_700_000_001
     )
     facts = [
         "User is a nurse.",

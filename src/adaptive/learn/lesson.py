@@ -379,13 +379,11 @@ async def new_findings(
     screening = await asyncio.to_thread(
         screened, findings, alone, (), room.settings
     )
-    source = turn.source
     learned = [
         one.content
         for one in (await room.index()).memories
-        # Where the host keeps no provenance, what was written behind the turn may be of it.
-        if one.meta.get("message_id") == source.message_id
-        or one.updated_at >= source.said_at
+        # What was written behind the turn may be of it.
+        if one.updated_at >= turn.source.said_at
     ]
     return [
         one
