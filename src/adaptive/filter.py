@@ -164,7 +164,7 @@ class Filter:
         try:
             hook = await self._hook(arguments)
             if hook is None:
-                return phrase("signed_out")
+                return f"{phrase('did_not_work')}."
             return await self._services.commands.answer(hook, command)
         except Exception as error:
             log_failure("a command has failed", error)
@@ -337,7 +337,7 @@ class Filter:
             failure = phrase("did_not_work")
             work = commands.erase(hook, request)
         else:
-            failure = phrase("nothing_restored")
+            failure = phrase("nothing_done")
             work = commands.restore(hook)
         self._behind(hook, work, doing, failure, asked_for=True)
         return True

@@ -158,7 +158,7 @@ async def test_a_long_one_takes_no_room_from_others() -> None:
     """What is too long for the model is left out alone; where nothing fits no model is asked."""
     house = House(AskedPage(settings=hook_settings(max_injected_tokens=50)))
     await house.know(Draft("User owns " + "boats, " * 300, importance=9))
-    assert "Nothing is known" in await house.answer()
+    assert "Nothing was found" in await house.answer()
     assert not house.page.writer.asked
     await house.know(Draft("User is called Ada"))
     answer = await house.answer(said("You are called Ada.", [2]))
@@ -176,7 +176,7 @@ def test_numbers_of_nine_digits_at_most() -> None:
 async def test_what_is_not_asked() -> None:
     """No model is asked while memory is off, nor about nothing; what it cost is counted."""
     house = House()
-    assert "Nothing is known" in await house.answer()
+    assert "Nothing was found" in await house.answer()
     await house.know(Draft("User lives in Porto"))
     house.page.settings = hook_settings(enabled=False)
     assert "memory is off in your settings" in await house.answer()

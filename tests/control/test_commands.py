@@ -96,7 +96,7 @@ class House:
         self.costs = CostTable(ListedEntries())
         self.page.store = self.world.store
         self.learner.waiting.return_value = []
-        self.learner.examine.return_value = ("Note", "3 of 6 facts")
+        self.learner.examine.return_value = ("note", "3 of 6 facts")
         search = AsyncMock()
         search.found.side_effect = lambda *_: self.named
         search.named.side_effect = lambda _, memory: named(memory)
@@ -255,7 +255,7 @@ async def test_undo_asks_back(typed: str) -> None:
     """What can't be read as a number takes nothing back."""
     house = House()
     await house.learn("User likes tea.", "User likes milk.")
-    assert (await house.answer(typed)).startswith("Which change?")
+    assert (await house.answer(typed)).startswith("For example: `/undo`")
     assert len(house.contents) == 2
 
 
@@ -268,8 +268,8 @@ async def test_numbers_stay() -> None:
     await house.learn("User likes rum.")
     assert "User likes tea." in await house.answer("/undo 1")
     assert "User likes milk." in await house.answer("/undo 2")
-    assert "taken back already" in await house.answer("/undo 1")
-    assert await house.answer("/undo 99") == "There is no change to take back."
+    assert "It is so already" in await house.answer("/undo 1")
+    assert await house.answer("/undo 99") == "Nothing was found."
     assert house.contents == ["User likes rum."]
 
 
@@ -281,7 +281,7 @@ async def test_undo_of_the_change_before() -> None:
         if row.content != "User likes tea.":
             house.world.store.edit(row.id, f"{row.content} Often.")
     refused = await house.answer("/undo")
-    assert refused.endswith("`/undo 1` takes back the change before it.")
+    assert refused.endswith("`/undo 1` takes number 1 back")
     assert await house.answer("/undo 1") == "Taken back: gone: User likes tea."
     assert (await house.answer("/undo")).endswith(phrase("log_shows"))
 
@@ -297,7 +297,7 @@ async def test_log_under_another_secret() -> None:
     )
     assert "User likes rum." in log
     assert log.splitlines()[-1].startswith(
-        "2 can't be opened: Open WebUI's secret key"
+        "2: Open WebUI's secret key has changed"
     )
 
 
@@ -348,15 +348,15 @@ async def test_import_of_files() -> None:
     assert (
         "1 could not be read, the first: 7" in house.page.asked[0]["message"]
     )
-    assert answer == "Imported: 2 of 2 · 1 could not be read, the first: 7"
+    assert answer == "Saved: 2 / 2 · 1 could not be read, the first: 7"
     assert house.contents == ["User has a kayak.", "User likes tea."]
     house.page.attached = ['{"memories": []}']
-    assert "Nothing imported: no memory is in it. " in await house.answer(
+    assert "Nothing was found. `/memory import`" in await house.answer(
         "/memory import"
     )
     house.page.attached = ['{"memories": [4, {"x": {"y": 1}}]}']
     assert await house.answer("/memory import") == (
-        "Nothing imported: 2 could not be read, the first: 4. "
+        "2 could not be read, the first: 4. "
         "`/memory import` alone shows what can be."
     )
 
@@ -386,9 +386,7 @@ async def test_what_the_chats_model_may_not_see() -> None:
     await house.learn("User likes tea.")
     await house.learn("User takes lithium.", bank="Health")
     listed = await house.answer("/memory")
-    assert listed.startswith(
-        "**2 memories** \u00b7 1 kept from this chat's model"
-    )
+    assert listed.startswith("**2 memories** \u00b7 kept from this model: 1")
     log = await house.answer("/memory log")
     house.named = [
         named(one, withheld="kept from this model")
@@ -411,7 +409,7 @@ async def test_what_the_chats_model_may_not_see() -> None:
     ]
     house.world.store.edit(lithium.id, "User takes lithium at night.")
     refused = await house.answer("/undo")
-    assert refused.startswith("That did not work: a memory")
+    assert refused.startswith("That did not work: it was changed")
     told = [listed, log, found, forgotten, undone, relisted, refused]
     assert not [answer for answer in told if "lithium" in answer]
     assert "tea" in listed
@@ -490,7 +488,7 @@ async def test_scope_of_forgetting() -> None:
     house.page.can_ask = False
     for typed in ("/forget this chat", "/forget  This \u00a0 chat."):
         assert (await house.answer(typed)).startswith(
-            "Nothing erased: you have to confirm it"
+            "That has to be confirmed"
         )
 
 
@@ -500,9 +498,9 @@ async def test_doctor_and_others() -> None:
     house.page.is_admin = True
     answers: dict[str, Any] = {
         "/memory doctor": "How Adaptive Memory is doing\n\n- **OK** all well"
-        "\n- **Note** learning: 3 of 6 facts",
-        "/memory find": "Which words? For example: `/memory find coffee`.",
-        "/forget": "Forget what? Add its number in the list, or a few words.",
+        "\n- **Note** 3 of 6 facts",
+        "/memory find": "For example: `/memory find coffee`",
+        "/forget": "For example: `/forget 3`, `/forget coffee`",
         "/memory on": "Memory is on in this chat.",
         "/memory off": "Memory is off in this chat: nothing is recalled or saved until"
         " `/memory on`.",
@@ -510,7 +508,7 @@ async def test_doctor_and_others() -> None:
     for typed, answer in answers.items():
         assert await house.answer(typed) == answer
     assert (await house.answer("/memory find tea")).startswith(
-        "Found: 1 memory\n\n- **1.** User likes"
+        "1 memory\n\n- **1.** User likes"
     )
 
 
@@ -537,9 +535,12 @@ async def test_page_beside_the_list() -> None:
     [
         ("/memory change 1 User likes milk.", "Updated"),
         ("/memory change #1  User\nlikes milk.", "Updated"),
-        ("/memory change tea User likes milk.", "Which memory, and what"),
-        ("/memory change 1", "Which memory, and what shall it say?"),
-        ("/memory change", "Which memory, and what shall it say?"),
+        (
+            "/memory change tea User likes milk.",
+            "For example: `/memory change 3",
+        ),
+        ("/memory change 1", "For example: `/memory change 3"),
+        ("/memory change", "For example: `/memory change 3"),
         ("/memory change 1 password: hunter2-Kx81mQ!", "Not saved: "),
     ],
 )
@@ -652,7 +653,9 @@ async def test_forgetting_by_number(typed: str) -> None:
     assert (deletion.kind, deletion.memory_id) == ("DELETE", milk.id)
     del house.world.store.rows[milk.id]
     house.learner.do.reset_mock()
-    told = "There is no memory {}. As a word it stands in:\n\n- **1.** User has 2 cats."
+    told = (
+        "There is no memory {}. Which of these?\n\n- **1.** User has 2 cats."
+    )
     assert (await house.answer(typed)).startswith(told.format(2))
     # Nor is one that was never given a word to act on.
     for command in ("/forget 20", "/memory pin 20"):
@@ -678,7 +681,7 @@ async def test_marking() -> None:
     pinned = await house.answer("/memory pin #1")
     told = pinned.removeprefix("Pinned, so it always comes: ")
     content = told.partition("\n")[0]
-    assert told.endswith("`/undo` takes it back.")
+    assert told.endswith("/undo takes it back")
     row = next(
         row
         for row in house.world.store.rows.values()
@@ -698,7 +701,7 @@ async def test_marking() -> None:
     row = house.world.store.rows[row.id]
     assert (row.is_quiet, row.is_pinned) == (True, False)
     assert await house.answer("/memory unpin 1") == "It is so already."
-    assert "No longer quiet" in await house.answer("/memory loud 1")
+    assert "Updated: " in await house.answer("/memory loud 1")
     assert house.world.store.rows[row.id].marks == ()
     assert tea.id in house.world.store.rows
 
@@ -709,11 +712,11 @@ async def test_marking_asks_back() -> None:
     await house.learn("User likes tea.", "User likes green tea.")
     house.named = [named(row) for row in house.world.store.rows.values()]
     asked = await house.answer("/memory pin tea")
-    assert asked.startswith("Which of these? Say its number.\n\n- **1.** User")
-    assert "Which memory?" in await house.answer("/memory pin")
+    assert asked.startswith("Which of these?\n\n- **1.** User")
+    assert "`/memory pin 3`" in await house.answer("/memory pin")
     house.named = []
     told = await house.answer("/memory quiet my boat")
-    assert told == "Nothing is remembered about that."
+    assert told == "Nothing was found."
     assert not any(row.marks for row in house.world.store.rows.values())
 
 
@@ -767,9 +770,11 @@ async def test_past_chats() -> None:
     for year in ("0000", "9999"):
         assert "begins" in await house.answer(f"/memory learn start {year}")
     house.past.start.assert_not_awaited()
-    assert "Which chats?" in await house.answer("/memory chats")
+    assert "`/memory chats on`" in await house.answer("/memory chats")
     house.page.settings = hook_settings(history_recall_default="all")
-    assert "No past chat" in await house.answer("/memory chats 2026 plan")
+    assert "Nothing was found." in await house.answer(
+        "/memory chats 2026 plan"
+    )
     assert house.finder.about.await_args.args[1] == "plan"
 
 

@@ -25,10 +25,14 @@ async def chosen(house: House) -> dict[str, PlaceChoice]:
     "typed, choices, told",
     [
         ("here", {SEA: "here"}, "in this folder alone"),
-        ("here.", {SEA: "here"}, "What is known everywhere comes, too"),
-        ("here only", {SEA: "here only"}, "nothing else comes here"),
+        (
+            "here.",
+            {SEA: "here"},
+            "What is learned here is known in this folder alone",
+        ),
+        ("here only", {SEA: "here only"}, "and nothing else comes"),
         ("HERE Only Model", {BOT: "here only"}, "with this model alone"),
-        ("here model only", {BOT: "here only"}, "nothing else comes here"),
+        ("here model only", {BOT: "here only"}, "and nothing else comes"),
         ("here model", {BOT: "here"}, "with this model alone"),
         (
             "everywhere",
@@ -36,7 +40,7 @@ async def chosen(house: House) -> dict[str, PlaceChoice]:
             "in this folder is known everywhere",
         ),
         ("everywhere model", {BOT: "everywhere"}, "is known everywhere"),
-        ("here we go", {}, "Say `/memory here`"),
+        ("here we go", {}, "For example: `/memory here`"),
     ],
 )
 async def test_choosing(
@@ -57,7 +61,7 @@ async def test_without_a_folder() -> None:
     assert "in no folder" in await house.answer("/memory everywhere")
     assert "this model" in await house.answer("/memory here model")
     house.page.place = Place()
-    assert "which model" in await house.answer("/memory here model")
+    assert "Nothing was found" in await house.answer("/memory here model")
     house.page.place = NOWHERE
     for typed in ("/memory here", "/memory move 1 here", "/remember I sail"):
         assert "could not be read" in await house.answer(typed)
@@ -75,7 +79,7 @@ async def test_moving() -> None:
     ada = house.world.memory()
     await ada.mark(row, "pinned")
     told = await house.answer("/memory move #1 here")
-    assert told.startswith("Known in this folder alone now: User sails.")
+    assert told.startswith("Updated: User sails. (in this folder)")
     (row,) = house.world.store.rows.values()
     assert row.marks == ("pinned", f"in {SEA}")
     # Though nothing was chosen, it is known from now on that not all is known everywhere.
@@ -94,10 +98,8 @@ async def test_moving() -> None:
     assert row.marks == ("pinned",)
     house.named = [named(row)]
     told = await house.answer("/memory move the sails here model")
-    assert told.startswith("Known with this model alone now: User sails.")
-    assert "Known everywhere now" in await house.answer(
-        "/memory move 1 EVERYWHERE"
-    )
+    assert told.startswith("Updated: User sails. (with this model)")
+    assert "Updated: " in await house.answer("/memory move 1 EVERYWHERE")
     (row,) = house.world.store.rows.values()
     assert row.marks == ("pinned",)
 
@@ -110,7 +112,11 @@ async def test_how_to_move(typed: str) -> None:
     house = House()
     house.page.place = IN_FOLDER
     await house.learn("User sails.")
-    assert await house.answer(f"/memory {typed}") == phrase("how_to_move")
+    assert await house.answer(f"/memory {typed}") == phrase(
+        "for_example",
+        commands="`/memory move 3 here`, `/memory move 3 here model`,"
+        " `/memory move 3 everywhere`",
+    )
     assert await chosen(house) == {}
 
 
@@ -141,8 +147,8 @@ async def test_told_and_kept(
     assert proposal.draft.scope == scope
     house.page.answer = True
     moved = '{"memories": [{"content": "User skis.", "tags": ["in model=x"]}]}'
-    assert "1 of 1" in await house.answer("/memory import - User cooks")
-    assert "1 of 1" in await house.answer(f"/memory import {moved}")
+    assert "1 / 1" in await house.answer("/memory import - User cooks")
+    assert "1 / 1" in await house.answer(f"/memory import {moved}")
     scopes = {
         row.content: row.scope for row in house.world.store.rows.values()
     }
@@ -168,7 +174,7 @@ async def test_brought_twice() -> None:
     )
     house.page.answer = True
     house.page.place = OUTSIDE
-    assert "1 of 1" in await house.answer("/memory import - User rides.")
-    assert "1 known already" in await house.answer(
+    assert "1 / 1" in await house.answer("/memory import - User rides.")
+    assert "Already known: 1" in await house.answer(
         "/memory import\n- User rides."
     )

@@ -27,7 +27,7 @@ from tests.rates import over
 
 EVERYTHING = ErasureRequest("everything")
 STUCK = "the table is locked for 'User likes b.'"
-TOLD = "Erased: 4 memories and everything noted about them."
+TOLD = "Erased: 4 memories, what was noted."
 
 
 @dataclass
@@ -89,16 +89,13 @@ async def test_everything() -> None:
     assert house.held.erased == [None]
     (asked,) = house.page.asked
     assert asked["title"] == "Erase everything that is remembered about you?"
-    assert (
-        "for good: 4 memories and everything noted about them."
-        in asked["message"]
-    )
+    assert "for good: 4 memories, what was noted." in asked["message"]
     assert "- User likes c1" in asked["message"]
     assert 'Type "erase" to go ahead.' in asked["message"]
-    assert asked["placeholder"] == 'Type "erase" here'
+    assert asked["placeholder"] == "erase"
 
 
-NOT_TYPED = 'Nothing erased: you did not type "erase"'
+NOT_TYPED = "Nothing was changed: you did not confirm it."
 
 
 @over(
@@ -126,10 +123,10 @@ async def test_nobody_to_ask() -> None:
     """Where nobody can be asked nothing goes and it is told how to; so where there is nothing."""
     for page in (Page(can_ask=False), Page(told_kind="api")):
         house = House(page)
-        assert await house.erase() == Phrase("no_page")
+        assert await house.erase() == Phrase("no_own_chat")
         assert house.held.erased == []
     empty = House(report=ErasureReport())
-    assert await empty.erase() == "There is nothing to erase"
+    assert await empty.erase() == "Nothing was found."
     assert empty.page.asked == []
 
 
@@ -160,9 +157,7 @@ async def test_originals_come_back() -> None:
     house = House(report=ErasureReport(Counter(memory=4), bereft=("a", "b")))
     house.room.store.broken = frozenset({"User likes b."})
     line = await house.erase(ErasureRequest("chat"))
-    assert line == (
-        f"{TOLD} Restored: 1 memory. Not restored, still archived: {STUCK}."
-    )
+    assert line == (f"{TOLD} Restored: 1 memory. Still archived: 1 ({STUCK}).")
     assert house.room.store.contents == ["User likes x.", "User likes a."]
 
 
@@ -172,9 +167,9 @@ async def test_restored() -> None:
     assert await house.restore() == "Restored: 3 memories."
     assert len(house.room.store.contents) == 4
     (asked,) = house.page.asked
-    assert "from the archive: 3 memories" in asked["message"]
+    assert "from the archive: 3 memories" in asked["title"]
     assert "User likes c." in asked["message"]
-    assert await house.restore() == "Nothing is archived"
+    assert await house.restore() == "Nothing was found."
 
 
 async def test_restored_meanwhile() -> None:
@@ -187,7 +182,7 @@ async def test_restored_meanwhile() -> None:
             return await super()._call(event)
 
     house = House(Elsewhere(True))
-    assert await house.restore() == "Nothing restored."
+    assert await house.restore() == "Nothing was changed."
     assert len(house.room.store.contents) == 4
 
 
@@ -196,11 +191,11 @@ async def test_sealed_with_a_former_secret() -> None:
     house = House(Page(True))
     house.room.archive.sealed = 3
     told = (
-        "3 archived memories can't be opened: Open WebUI's secret key has changed. "
-        "With the former WEBUI_SECRET_KEY they come back."
+        "3 archived memories: Open WebUI's secret key has changed; "
+        "with the former WEBUI_SECRET_KEY it can be read again."
     )
     assert await house.restore() == f"Restored: 3 memories. {told}"
-    assert await house.restore() == f"Nothing restored. {told}"
+    assert await house.restore() == f"Nothing was changed. {told}"
 
 
 async def test_limit() -> None:
@@ -219,33 +214,38 @@ async def test_limit() -> None:
     line = await house.restore()
     assert (
         line
-        == "Nothing restored. Still archived: 1 (the limit is 3 memories)."
+        == "Nothing was changed. Still archived: 1 (the limit is 3 memories)."
     )
     assert len(house.page.asked) == 1
 
 
-NOBODY = "you have to confirm it in a saved chat of your own on the web page"
+NOBODY = (
+    "That has to be confirmed in a saved chat of your own on the web page."
+)
 
 
 @over(
     "page, why",
     [
-        (Page(False), "you did not confirm it"),
-        (Page("yes"), "you did not confirm it"),
-        (Page({"error": "gone"}), "you did not confirm it"),
+        (Page(False), "Nothing was changed: you did not confirm it"),
+        (Page("yes"), "Nothing was changed: you did not confirm it"),
+        (
+            Page({"error": "gone"}),
+            "Nothing was changed: you did not confirm it",
+        ),
         (Page(True, can_ask=False), NOBODY),
         (Page(True, owned_kind="temporary"), NOBODY),
         (Page(True, owned_kind="shared"), NOBODY),
         (
             Page(True, settings=hook_settings(enabled=False)),
-            "memory is off in your settings",
+            "Nothing was changed: memory is off in your settings",
         ),
     ],
 )
 async def test_declined(page: Page, why: str) -> None:
     """Without a yes, or where nobody can be asked alone, nothing comes back, and it is told."""
     house = House(page)
-    assert await house.restore() == f"Nothing restored: {why}"
+    assert await house.restore() == why
     assert page.asked == [] or page.answer is not True
     assert (house.room.store.contents, len(house.room.archive.rows)) == (
         ["User likes x."],
@@ -258,9 +258,7 @@ async def test_failures() -> None:
     house = House(Page(True))
     house.room.store.broken = frozenset({"User likes b."})
     line = await house.restore()
-    assert (
-        line == f"Restored: 2 memories. Not restored, still archived: {STUCK}."
-    )
+    assert line == f"Restored: 2 memories. Still archived: 1 ({STUCK})."
     assert list(house.room.archive.rows) == ["b"]
     assert not house.room.is_held
 

@@ -11,13 +11,8 @@ from hypothesis import strategies as st
 
 from adaptive.control.entries import about_user
 from adaptive.control.transfer import ExportFile, exported, read_import
-from adaptive.core.model import (
-    CATEGORIES,
-    Draft,
-    Memory,
-    NewMemory,
-    Provenance,
-)
+from adaptive.core.marks import CATEGORIES
+from adaptive.core.model import Draft, Memory, NewMemory, Provenance
 from adaptive.search.tokens import comparable
 from tests.conftest import PROJECT
 from tests.rates import Rate, labelled_set, rate

@@ -147,7 +147,7 @@ async def test_a_service_that_stays_away() -> None:
     async def embed(_: Sequence[str]) -> Vectors:
         raise EmbeddingBusy(ModelBusy("spent", 429, 3600.0))
 
-    with pytest.raises(EmbeddingBusy, match="spent"):
+    with pytest.raises(EmbeddingBusy):
         await asked.time.run(asked.all_of(TEXTS[:3], embed=embed))
 
 

@@ -11,7 +11,7 @@ from fastapi import FastAPI, HTTPException, Request
 from sqlalchemy.exc import OperationalError
 
 from adaptive.core.marks import Place
-from adaptive.core.model import HostError, StoreError, with_detail
+from adaptive.core.model import HostError, TablesUnavailable, with_detail
 from adaptive.core.providers import ModelBusy, ModelRejected
 from adaptive.host.application import (
     isolated_request,
@@ -79,7 +79,7 @@ def test_process_state() -> None:
 def test_any_exception_of_the_host() -> None:
     """Whatever is raised becomes one error, which says what was being done and keeps the cause."""
     raised = KeyError("x")
-    failed = "^Open WebUI failed while reading$"
+    failed = "^an unexpected error; the server's log tells more$"
     with (
         pytest.raises(HostError, match=failed) as error,
         HostFaults("reading"),
@@ -87,10 +87,11 @@ def test_any_exception_of_the_host() -> None:
         raise raised
     assert error.value.__cause__ is raised
     assert error.value.detail == "reading: 'x'"
-    refused = HostFaults("writing", StoreError, "it failed")
-    with pytest.raises(StoreError, match=r"^it failed$") as error, refused:
+    refused = HostFaults("writing", TablesUnavailable)
+    away = "Open WebUI's database can't be used right now"
+    with pytest.raises(TablesUnavailable, match=away) as error, refused:
         raise OSError("a\n b")
-    assert with_detail(error.value) == "it failed (writing: a b)"
+    assert with_detail(error.value) == f"{away} (writing: a b)"
     assert (
         describe_fault(HTTPException(403, {"error": "no"}))
         == "{'error': 'no'}"

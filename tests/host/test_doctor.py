@@ -11,7 +11,8 @@ from sqlalchemy import Boolean, Column, MetaData, String, Table
 from sqlalchemy.schema import CreateTable
 
 from adaptive.core.embedding import Sources
-from adaptive.host.doctor import FOR_ADMINS, diagnosis
+from adaptive.core.texts import phrase
+from adaptive.host.doctor import diagnosis
 from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.tables import HostTables
 from adaptive.memory.turn_table import QueuedTurn
@@ -109,15 +110,15 @@ async def test_findings(lines: Any) -> None:
     """All is told that was found; of another user's turn neither the words nor whose it is."""
     told = "\n".join(await lines(ScriptedModel('{"city": "Porto"}')))
     for expected in (
-        "**OK** Open WebUI: Adaptive Memory is on and global",
-        "**OK** memory in Open WebUI: switched on",
-        "**OK** model for learning: scripted is asked",
-        "**OK** embedding: 64 dimensions",
-        "vectors of your memories: 1 of 1",
-        "waiting: 1, for more than an hour: 1",
-        r"**OK** tables: adaptive\_memory\_entries",
+        "**OK** Open WebUI 0.12.4",
+        "**OK** scripted learns",
+        "makes the vectors: 64 numbers",
+        "1 message still to learn from; 1 of them for more than an hour",
+        r"**OK** adaptive\_memory\_entries",
     ):
         assert expected in told
+    assert "not global" not in told
+    assert "not embedded" not in told
     assert "bob" not in told.casefold()
 
 
@@ -130,4 +131,4 @@ async def test_failures(lines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert told.count("**Problem**") >= 3
     assert "memories are switched off" in told
     assert not any(secret in told for secret in ("bob", SECRET, "only-ours"))
-    assert await lines(failing, role="user") == [FOR_ADMINS]
+    assert await lines(failing, role="user") == [phrase("doctor_does")]

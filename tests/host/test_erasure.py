@@ -225,7 +225,7 @@ async def test_nothing_is_left(house: House) -> None:
     assert await house.contents() == others_of(before) != before
     assert set(forgotten) == {"ada"}
     again = await house.erase(rows)
-    assert (again.line, again.empty) == ("There is nothing to erase", True)
+    assert (again.line, again.empty) == ("Nothing was found.", True)
 
 
 async def test_worker_under_way(house: House) -> None:
@@ -314,7 +314,9 @@ async def test_chat_leaves_nothing(house: House) -> None:
     )
     waiting = (await house.tables.pending.waiting("ada", 0)).turns
     assert [queued.message_id for queued in waiting] == ["m-d", "m-e"]
-    line = "Erased: 3 memories, 1 archived memory, 1 suggestion and everything noted about them."
+    line = (
+        "Erased: 3 memories, 1 archived memory, 1 suggestion, what was noted."
+    )
     assert report.line == line
 
 
@@ -364,10 +366,10 @@ async def test_turn_that_comes_meanwhile(house: House) -> None:
 def test_line() -> None:
     """The report names what people know, and tells what failed once with its reason."""
     one = ErasureReport(Counter(memory=1, chat=0))
-    assert one.line == "Erased: 1 memory and everything noted about it."
+    assert one.line == "Erased: 1 memory, what was noted."
     failed = ErasureReport(Counter(audit=3, history=27), ["no connection"] * 2)
     assert failed.line == (
-        "Erased: 27 chats' index and everything noted about them. "
+        "Erased: what was noted. "
         "Not everything could be erased: no connection."
     )
     assert ErasureReport(Counter(audit=3)).line == "Erased: what was noted."

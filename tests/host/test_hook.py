@@ -125,7 +125,7 @@ async def test_typed_to_another_model() -> None:
     assert hook.is_direct
     assert (await hook.typed_to("", is_direct=False)).chat_model_id == ""
     with pytest.raises(
-        ModelBusy, match="listing the models"
+        ModelBusy, match="does not answer"
     ):  # there is no host here
         await hook.typed_to("not listed yet", is_direct=False)
     mine = await hook.typed_to("mine", is_direct=True)

@@ -17,14 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.core.marks import read_notation
-from adaptive.core.model import (
-    CATEGORIES,
-    Draft,
-    Memory,
-    Provenance,
-    StoredVector,
-)
+from adaptive.core.marks import CATEGORIES, read_notation
+from adaptive.core.model import Draft, Memory, Provenance, StoredVector
 from adaptive.host.memory_rows import (
     memory_meta,
     memory_of_row,

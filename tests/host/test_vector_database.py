@@ -40,15 +40,11 @@ async def test_hanging(client: Client) -> None:
     database = VectorDatabase(lambda: client)
     assert await database.call("looking", "has_collection", "c") is True
     client.answers.clear()
-    with pytest.raises(
-        HostError, match=r"^the vector database does not answer within 0.05 s$"
-    ):
+    with pytest.raises(HostError, match="database can't be used"):
         await database.call("looking", "has_collection", "c", seconds=0.05)
     await resting(database)
     for _ in range(10):
-        with pytest.raises(
-            HostError, match=r"^the vector database does not answer$"
-        ):
+        with pytest.raises(HostError, match="database can't be used"):
             await database.call("looking", "has_collection", "c", seconds=3600)
     client.answers.set()
     await resting(database, over=True)
@@ -58,7 +54,7 @@ async def test_hanging(client: Client) -> None:
 async def test_probed_behind(client: Client) -> None:
     """A call that never returns is no hindrance: another one is tried on a thread of its own."""
     database, lost = VectorDatabase(lambda: client), threading.Event()
-    with pytest.raises(HostError, match="does not answer"):
+    with pytest.raises(HostError, match="database can't be used"):
         await database.ask("waiting", lambda _: lost.wait(), 0.01)
     await resting(database, over=True)
     assert await database.call("looking", "has_collection", "c") is True

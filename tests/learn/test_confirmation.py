@@ -11,11 +11,10 @@ import pytest
 
 from adaptive.core.marks import Place
 from adaptive.core.model import Draft, Memory
+from adaptive.core.texts import CHANGED_MEANWHILE
 from adaptive.host.dialog import PageDialog
 from adaptive.learn.confirmation import (
-    CHANGED_MEANWHILE,
     DECLINED,
-    NOTHING_LEFT,
     UNANSWERED,
     delete_confirmed,
     offer_suggestions,
@@ -142,7 +141,10 @@ async def test_question_that_came_too_late() -> None:
     assert "User owns cat 1." not in str(asked)
     assert "User owns cat 2." in str(asked)
     told = await delete_confirmed(room, SOURCE, dialog, rows[:1])
-    assert (told.line, len(asked)) == (NOTHING_LEFT, 1)
+    assert (told.line, len(asked)) == (
+        f"Nothing was changed: {CHANGED_MEANWHILE}",
+        1,
+    )
 
 
 # --- suggestions ----------------------------------------------------------------------------------

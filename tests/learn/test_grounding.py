@@ -19,7 +19,6 @@ from adaptive.learn.addressing import (
     without_many_deletions,
 )
 from adaptive.learn.grounding import (
-    DOES_NOT_FOLLOW,
     NOT_SAID,
     grounding_refusal,
     screened,
@@ -53,13 +52,13 @@ class Case:
     shown: str = ""
 
 
-NOT_BORNE_OUT = DOES_NOT_FOLLOW
+NOT_BORNE_OUT = NOT_SAID
 NICE = "you did not say Nice"
-FOUR = "4 is not in your message"
+FOUR = "you did not say 4"
 GYM = "User goes to the gym with Sam from 6 to 7."
 TEA_TIME = "User adores green tea"
 BIKE = "User has a blue Koga bike of 2019."
-ABOUT_ASSISTANT = "it is about the assistant, not about you"
+ABOUT_ASSISTANT = "it is not about you"
 DOG = "User has a dog."
 JOB = "I have worked as a barista for four years"
 MAX = "You are called Max"
@@ -155,7 +154,7 @@ CASES = [
         "a memory's number alone",
         "my sister pays rent",
         "User's sister pays 1437.",
-        refused="1437 is not in your message",
+        refused="you did not say 1437",
         shown="User pays 1437 a month for rent.",
     ),
     Case(
@@ -191,19 +190,19 @@ CASES = [
         "invented",
         "my mum loves her 2 cats",
         "User's mum loves 17 cats.",
-        refused="17 is not in your message",
+        refused="you did not say 17",
     ),
     Case(
         "no figure at all",
         "I adore green tea",
         "User adores 1450 green teas.",
-        refused="1450 is not in your message",
+        refused="you did not say 1450",
     ),
     Case(
         "spelled in none",
         "I have cats",
         "User has 14 cats.",
-        refused="14 is not in your message",
+        refused="you did not say 14",
     ),
     Case(
         "Japanese",
@@ -281,14 +280,14 @@ CASES = [
         "I pay 350 a month",
         "User pays 450.",
         "",
-        "450 is not in your message",
+        "you did not say 450",
     ),
     Case(
         "a unit at the number",
         "I run 5km",
         "User runs 50 km.",
         "",
-        "50 is not in your message",
+        "you did not say 50",
     ),
     Case(
         "a date that was computed",

@@ -403,7 +403,7 @@ async def test_many_deletions_are_asked_about(
     assert page.shown == [line]
 
 
-HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
+HOW_TO_TAKE_BACK = "You changed that message. Only its former words said: "
 EDITED = [
     # What the new words say as well stays without a question.
     (
@@ -421,7 +421,7 @@ EDITED = [
     (
         False,
         None,
-        f"{HOW_TO_TAKE_BACK}{VIOLIN}",
+        f"{HOW_TO_TAKE_BACK}{VIOLIN} · /forget",
         f"User lives in Porto. {VIOLIN}",
     ),
 ]

@@ -162,7 +162,7 @@ def test_nothing_is_forgotten_without_its_number() -> None:
     (nothing,) = read_proposals(Completion("3 forget"), source, SETTINGS)
     assert (nothing.status, nothing.memory_id) == ("rejected", "")
     (lost,) = read_proposals(Completion("1 #3 forget"), source, SETTINGS)
-    assert lost.reason == "not one of the memories shown"
+    assert lost.reason == "the model's reply can't be used"
 
 
 def test_an_id_is_read_of_any_memory() -> None:

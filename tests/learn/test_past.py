@@ -226,7 +226,7 @@ async def test_one_undo_takes_all_back() -> None:
     await ada.undo(steps[0])
     assert house.contents == [known.content]
     # Nothing is left to learn from: what was taken back does not come again.
-    assert "no chat" in await house.process().start(house.page, None)
+    assert "Nothing was found" in await house.process().start(house.page, None)
 
 
 async def test_what_is_left_out() -> None:
@@ -350,7 +350,7 @@ async def test_estimate() -> None:
     assert told.startswith("4 chats, 8 messages of yours, about 8 calls and ")
     assert "tokens of *scripted*" in told
     assert await house.process().estimate(house.page, 1999) == (
-        "There is no chat that was not learned from."
+        "Nothing was found."
     )
 
 

@@ -156,7 +156,7 @@ async def test_one_dialog(
     told = "2 suggestions wait for your answer" if answer is None else ""
     assert await offer(user, table) == told
     (question,) = user.asked
-    assert (question.title, question.preset) == ("Keep these?", 1)
+    assert (question.title, question.preset) == ("Keep this?", 1)
     assert question.entries == [
         "User works at the harbour. (Work; identity, goal)",
         "User drinks tea. (General; preference)",

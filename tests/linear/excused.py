@@ -176,6 +176,7 @@ FUNCTIONS: Mapping[str, str] = {
         recall.placement.rendered_blocks
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
+        control.turn.for_example
         control.places._named
         control.places.PlaceCommands.notes
         core.texts._filled

@@ -190,7 +190,7 @@ async def test_deadline() -> None:
     """A model that hangs is given up after the deadline, and the reason names it."""
     model = ScriptedModel("never")
     model.gate.clear()
-    with pytest.raises(ModelBusy, match=r"did not answer within 0\.05 s"):
+    with pytest.raises(ModelBusy, match="does not answer"):
         await ask(model, REQUEST, AnswerFormats(), 0.05, a_yes)
     assert model.running == 0
 

@@ -159,10 +159,10 @@ def test_chat_text(reply: Any, completion: Completion) -> None:
 @over(
     "reply, reason",
     [
-        (None, "holds no text"),
-        ([said("a"), said("b")], "holds no text"),
-        ({"choices": None}, "holds no text"),
-        ({"choices": [{"message": "text"}]}, "holds no text"),
+        (None, "be used"),
+        ([said("a"), said("b")], "be used"),
+        ({"choices": None}, "be used"),
+        ({"choices": [{"message": "text"}]}, "be used"),
         ({"error": {"message": "no credits left"}}, "no credits left"),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from adaptive.core.model import with_detail
 from adaptive.core.providers import Completion, ReplyUnusable
 from adaptive.llm.reply import ReplyItems, read_items
 
@@ -69,20 +70,23 @@ def test_cut() -> None:
 UNUSABLE = [
     ("", "is empty"),
     (f"maybe {WHOLE}</think>", "only reasoned"),
-    ("There is nothing to remember.", "no usable JSON"),
-    ('{"rejected": [{"operation": "NEW"}]}', "no usable JSON"),
-    ('[{"operation": "NEW", "content": "Says "hi" often"}]', "no usable JSON"),
+    ("There is nothing to remember.", "no JSON of this form"),
+    ('{"rejected": [{"operation": "NEW"}]}', "no JSON of this form"),
+    (
+        '[{"operation": "NEW", "content": "Says "hi" often"}]',
+        "no JSON of this form",
+    ),
     (
         f'{{"operation": "NEW", "content": "Wrote {WHOLE} once"}}',
-        "no usable JSON",
+        "no JSON of this form",
     ),
     (f'{{"operations": {HALF}', "ends in the middle"),
     (
         f'{{"operations": [{{"operation": "NEW", "parts": [{json.dumps(B)}',
         "ends in the middle",
     ),
-    (repr({KEY: [A, {**B, "note": None}]}), "no usable JSON"),
-    (WHOLE.replace("}]", "}, // end\n]"), "no usable JSON"),
+    (repr({KEY: [A, {**B, "note": None}]}), "no JSON of this form"),
+    (WHOLE.replace("}]", "}, // end\n]"), "no JSON of this form"),
     (f"{WHOLE} or rather {json.dumps([A])}", "several answers that differ"),
     ("[" + "x" * 256 * 1024, "far too long"),
 ]
@@ -96,9 +100,8 @@ def test_unusable(reply: str, reason: str, cut: bool) -> None:
     """A reply without items, with half an item only or in broken quotes says why, in words."""
     with pytest.raises(ReplyUnusable) as raised:
         read(reply, cut=cut)
-    assert reason in str(raised.value) or (
-        cut and "ends in the middle" in str(raised.value)
-    )
+    told = with_detail(raised.value)
+    assert reason in told or (cut and "ends in the middle" in told)
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ async def test_changed_since() -> None:
     )
     await world.store.write(edited)
     with pytest.raises(
-        WriteRefused, match=r"^a memory of this change has been changed since$"
+        WriteRefused, match=r"^it was changed or deleted meanwhile$"
     ):
         await world.memory().undo((await world.room().steps())[0])
     assert world.contents == ["User edits this."]
@@ -198,7 +198,7 @@ async def test_large_step_is_taken_back_in_portions() -> None:
     ]
     assert (
         await ada.bring_in(carried, "chat-1")
-        == f"Imported: {IMPORTED} of {IMPORTED}"
+        == f"Saved: {IMPORTED} / {IMPORTED}"
     )
     [step] = await world.room().steps()
     stuck = step.standing[150].memory_id
@@ -234,5 +234,5 @@ async def test_broken_import_is_repeated() -> None:
     with pytest.raises(MemoryUnavailable):
         await ada.bring_in(carried, "chat-1")
     world.store.refusal = ""
-    told = f"Imported: {IMPORTED - _PORTION} of {IMPORTED} · {_PORTION} known already"
+    told = f"Saved: {IMPORTED - _PORTION} / {IMPORTED} · Already known: {_PORTION}"
     assert await ada.bring_in(carried, "chat-1") == told

@@ -188,16 +188,12 @@ async def test_import_doubles_nothing() -> None:
         again.bring_in(CARRIED, "d"),
     )
     assert len(world.contents) == len({*world.contents}) == len(CARRIED)
-    assert told[1].endswith("known already")
+    assert "Already known" in told[1]
     mail = [
         NewMemory(Draft("User's e-mail is ana.k@example.org."), SOURCE)
     ] * 2
-    assert (
-        await ada.bring_in(mail, "c") == "Imported: 1 of 2 · 1 known already"
-    )
-    assert (
-        await ada.bring_in(mail, "c") == "Imported: 0 of 2 · 2 known already"
-    )
+    assert await ada.bring_in(mail, "c") == "Saved: 1 / 2 · Already known: 1"
+    assert await ada.bring_in(mail, "c") == "Saved: 0 / 2 · Already known: 2"
 
 
 async def test_labels_obey_the_rules() -> None:

@@ -182,17 +182,23 @@ def test_day_where_the_user_lives() -> None:
 
 
 RESTORE = "Restore my archived memories"
-BROKEN = "Nothing restored: an unexpected error; the server's log tells more"
+BROKEN = (
+    "Nothing was changed: an unexpected error; the server's log tells more"
+)
 ASKED = [
     (
         "Forget everything about me",
-        "Nothing erased: you have to confirm",
+        "That has to be confirmed",
         None,
     ),
-    (RESTORE, "Nothing restored: you have to confirm", None),
-    (RESTORE, "Nothing restored: no user 'ada'", HostError("no user 'ada'")),
+    (RESTORE, "That has to be confirmed", None),
+    (
+        RESTORE,
+        "Nothing was changed: no user 'ada'",
+        HostError("no user 'ada'"),
+    ),
     (RESTORE, BROKEN, ZeroDivisionError()),
-    ("Tüm verilerimi sil", "Nothing erased: you have to confirm", None),
+    ("Tüm verilerimi sil", "That has to be confirmed", None),
     ("I have archived my memories in a box.", "", None),
     ("Delete all my data or I'll complain", HOW_TO_ERASE, None),
 ]

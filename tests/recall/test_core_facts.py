@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from adaptive.core.model import CORE_CATEGORIES, Memory
+from adaptive.core.marks import CORE_CATEGORIES
+from adaptive.core.model import Memory
 from tests.fakes import WordEmbedder, memory
 from tests.recall.test_selection import Person, said
 

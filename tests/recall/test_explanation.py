@@ -78,7 +78,7 @@ async def test_why_it_came() -> None:
     assert " % (similarity " in first
     assert " + keywords 5.5" in first
     assert rest[-2:] == [
-        f"- “{NUTS.content}”: important",
+        f"- “{NUTS.content}”: for every answer",
         f"- **7.** “{NAME.content}”: for every answer",
     ]
     assert (nearly, len(others.splitlines())) == ("Nearly:", 3)
@@ -100,7 +100,7 @@ async def test_nothing_fits() -> None:
     assert told.count(", not near enough\n") == 3
     assert "These come all the same:" in await why(house(NAME), "?!")
     assert "no answer yet" in await why(house(*ADA))
-    assert await why(house(), "Hi") == phrase("nothing_known")
+    assert await why(house(), "Hi") == phrase("none_found")
 
 
 async def test_through_a_chat() -> None:

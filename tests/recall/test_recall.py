@@ -192,9 +192,7 @@ async def test_what_fits() -> None:
     )
     [(name, documents, meta)] = turn.notifier.sources
     assert (name, meta["source"]) == ("green tea", "green tea")
-    assert re.fullmatch(
-        r"green tea\n\nNoted on \d{4}-\d\d-\d\d\.", documents[0]
-    )
+    assert re.fullmatch(r"green tea\n\n\d{4}-\d\d-\d\d", documents[0])
     assert meta["name"] == f"green tea ({round(meta['score'] * 100)} %)"
     house.recall.forget("ada")
     await house.block(house.turn())
@@ -257,7 +255,7 @@ async def test_a_task_would_read_it() -> None:
     turn = house.turn(reading_task="web search")
     assert await house.block(turn) == ""
     assert turn.state == {
-        "recalled": "No memories recalled: this Open WebUI would show them to its web search"
+        "recalled": "No memories recalled: another task of this Open WebUI would read them"
     }
     assert house.asked == []
 

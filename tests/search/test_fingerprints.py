@@ -87,7 +87,7 @@ async def test_model_exchanged_behind_a_service() -> None:
     worker = Worker(WordEmbedder(), ShelvedVectors())
     first = await worker.proven.name()
     worker.model.dimension = 96
-    with pytest.raises(EmbeddingError, match="another embedding model"):
+    with pytest.raises(EmbeddingError, match="the embedding model failed"):
         await worker.proven.embed(["tea"], query=True)
     second = await worker.proven.name()
     assert (await worker.proven.embed(["tea"], query=True)).shape == (1, 96)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adaptive.core.model import CATEGORIES, CORE_CATEGORIES
+from adaptive.core.marks import CATEGORIES, CORE_CATEGORIES
 from adaptive.core.texts import pattern_table
 from adaptive.settings.merged import HiddenMemories, read_names
 from adaptive.settings.valves import PERSONAL_KINDS

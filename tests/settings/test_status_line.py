@@ -85,7 +85,7 @@ class Case:
 
 
 FAILED = Report("Nothing saved: the model is busy", kind="notice")
-ANSWER = Report("There is nothing to erase", kind="reply")
+ANSWER = Report("Nothing was found.", kind="reply")
 CASES = [
     Case(SAVED, f"{SAVED.line}{HINT} · 1 memory recalled"),
     Case(Report(), "1 memory recalled"),

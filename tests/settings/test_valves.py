@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from adaptive.core.model import CATEGORIES, CORE_CATEGORIES
+from adaptive.core.marks import CATEGORIES, CORE_CATEGORIES
 from adaptive.settings.merged import HiddenMemories, Settings
 from adaptive.settings.valves import UserValves, Valves
 from tests.fakes import hook_settings, memory

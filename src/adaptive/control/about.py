@@ -55,7 +55,7 @@ class AboutPage:
         numbers = await memory.numbers(told)
         shown = _fitting(told, numbers, settings.max_injected_tokens)
         if not shown:
-            return phrase("nothing_known")
+            return phrase("none_found")
         today = f"{local_time(time.time(), *hook.time_zones):%Y-%m-%d}"
         request = CompletionRequest(
             system=render_prompt("about", {"date": today}),

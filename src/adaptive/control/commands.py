@@ -33,6 +33,7 @@ from adaptive.control.turn import (
     SWITCHES,
     Command,
     OncePerMessage,
+    for_example,
     without_commands,
 )
 from adaptive.core import (
@@ -185,7 +186,7 @@ class MemoryCommands(MemoryRequests):
         notes += self._places.notes(hidden, memories)
         archived = await memory.archive.count(hook.user_id)
         if archived:
-            notes.append(phrase("n_archived", n=archived))
+            notes.append(phrase("archived_memories", n=archived))
         is_hidden = hidden.names or hook.place.is_divided
         month_ago = time.time() - _REFUSED_LATELY_SECONDS
         changes = await memory.trail.keys(hook.user_id, month_ago)
@@ -194,7 +195,7 @@ class MemoryCommands(MemoryRequests):
             # The reason may name a word of what was refused.
             note = phrase("n_refused", n=len(refusals))
             if not is_hidden:
-                note += f" ({phrase('the_last', reason=retold(last.reason))})"
+                note += f" ({retold(last.reason)})"
             notes.append(note)
         counted = phrase("memories", n=len(memories))
         groups = grouped(shown).values()
@@ -208,12 +209,12 @@ class MemoryCommands(MemoryRequests):
     async def _find(self, hook: Hook, command: Command) -> str:
         """The memories that the words name."""
         if not command.words:
-            return phrase("which_words")
+            return for_example("/memory find coffee")
         matches = await self.search.found(hook, command.words)
         if not matches:
-            return phrase("not_known_of")
+            return phrase("none_found")
         lines = await self._numbered.lines(hook, matches)
-        return "\n".join([phrase("found", n=len(matches)), "", *lines])
+        return "\n".join([phrase("memories", n=len(matches)), "", *lines])
 
     async def _why(self, hook: Hook, command: Command) -> str:
         """Why memories came for the chat's last answer."""
@@ -246,16 +247,16 @@ class MemoryCommands(MemoryRequests):
         if number is not None:
             candidates = [step for step in steps if step.number == number]
         elif command.words:
-            return phrase("which_change")
+            return for_example("/undo", "/undo 3")
         else:
             candidates = [
                 step for step in steps if step.standing and not step.is_undo
             ]
         if not candidates:
-            return phrase("no_change")
+            return phrase("none_found")
         step = candidates[0]
         if not step.standing:
-            return phrase("undone_already")
+            return phrase("already_so")
         # Nothing is added to what is taken back.
         learner = self.past_chats.learner
         await learner.stop(hook.user_id, step.changes[0].step or "none")
@@ -266,7 +267,7 @@ class MemoryCommands(MemoryRequests):
             before = await memory.undoable(candidates[1:_MOST_TRIED])
             if before is None:
                 return f"{told} {phrase('log_shows')}"
-            return f"{told} {phrase('undo_before', n=before.number)}"
+            return f"{told} {phrase('undo_number', n=before.number)}"
         changes = await memory.undo(step)
         undone = {change.undoes for change in changes}
         keys = [key for key in step.standing if key.text not in undone]
@@ -284,7 +285,7 @@ class MemoryCommands(MemoryRequests):
         """Have the memory of a number say the words behind it."""
         parts = command.words.split(maxsplit=1)
         if len(parts) < 2 or number_in(parts[0]) is None:
-            return phrase("how_to_change")
+            return for_example("/memory change 3 User likes tea.")
         number, words = parts
         chosen = await self._numbered.chosen(hook, number)
         if isinstance(chosen, str):
@@ -306,7 +307,7 @@ class MemoryCommands(MemoryRequests):
         """Forget what is meant: one memory that has all the words goes at once."""
         words = " ".join(command.words.split())
         if not words:
-            return phrase("forget_what")
+            return for_example("/forget 3", "/forget coffee")
         scope = _SCOPES.get(words.casefold().strip(" .!"))
         if scope is not None:
             today = local_time(time.time(), *hook.time_zones).date()
@@ -319,10 +320,10 @@ class MemoryCommands(MemoryRequests):
         if len(exact) == 1:
             deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)
             line = await self.learner.do(hook, [deletion])
-            return f"{_told_of(exact, line)}\n\n{phrase('undo_takes_back')}"
+            return f"{_told_of(exact, line)}\n\n{phrase('undo_hint')}"
         meant = exact or matches[:_MOST_ASKED_ABOUT]
         if not meant:
-            return phrase("not_known_of")
+            return phrase("none_found")
         memories = [match.memory for match in meant]
         return _told_of(meant, await self.learner.ask_deletion(hook, memories))
 
@@ -338,7 +339,7 @@ class MemoryCommands(MemoryRequests):
         name = f"memories-{day_of(hook)(now)}.json"
         if not await hook.dialog.download(name, exported(memories, now)):
             return phrase("no_file")
-        return phrase("exported", n=len(memories), name=name)
+        return f"{phrase('memories', n=len(memories))}: `{name}`"
 
     async def _import(self, hook: Hook, command: Command) -> str:
         """Save the memories of a text or of attached files, once the user has confirmed it."""
@@ -347,21 +348,18 @@ class MemoryCommands(MemoryRequests):
             return phrased_text("import").strip()
         content = await asyncio.to_thread(read_import, *texts)
         if not content.memories:
-            why = plain_line(content.told_unread) or phrase("no_memory_in_it")
-            told = f"{phrase('nothing_imported')}: {why}."
-            return f"{told} {phrase('how_to_import')}"
+            unread = plain_line(content.told_unread)
+            unread = f"{unread}." if unread else phrase("none_found")
+            return f"{unread} {phrase('how_to_import')}"
         now = time.time()
         carried = [memory.new_memory(now) for memory in content.memories]
         carried = self._places.learned_at(hook.place, carried)
         drafts = [memory.draft for memory in carried]
-        parts = (
-            phrase("would_save", n=len(drafts)),
-            named_memories(drafts),
-            content.told_unread,
-        )
+        parts = (named_memories(drafts), content.told_unread)
         question = "\n\n".join(filter(None, parts))
-        if not await hook.dialog.confirm(phrase("import_title"), question):
-            return f"{phrase('nothing_imported')}: {phrase('declined')}."
+        title = phrase("would_save", n=len(drafts))
+        if not await hook.dialog.confirm(title, question):
+            return f"{phrase('nothing_done')}: {phrase('declined')}."
         memory = await self.memories.of(hook)
         await self._places.keep_apart(hook, drafts)
         line = await memory.bring_in(carried, hook.chat_id)
@@ -374,7 +372,7 @@ class MemoryCommands(MemoryRequests):
         told = await self.diagnosis(hook)
         if hook.is_admin:
             level, found = await self.learner.examine(hook)
-            told += f"\n- **{level}** learning: {plain_line(found)}"
+            told += f"\n- **{phrase(level)}** {plain_line(found)}"
         return f"{phrase('doctor')}\n\n{told}"
 
     async def _cost(self, hook: Hook, _: Command) -> str:

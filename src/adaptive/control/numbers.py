@@ -11,7 +11,7 @@ from adaptive.control.requests import (
     marks_told,
     numbered_item,
 )
-from adaptive.control.turn import Command
+from adaptive.control.turn import Command, for_example
 from adaptive.core import (
     PINNED,
     QUIET,
@@ -29,9 +29,9 @@ from adaptive.settings import Hook, PageQuestion
 # What each command that marks a memory says of it then.
 MARKING = {
     "pin": "pinned",
-    "unpin": "unpinned",
+    "unpin": "updated",
     "quiet": "quiet",
-    "loud": "loud",
+    "loud": "updated",
 }
 _MARKS = {"pin": PINNED, "unpin": PINNED, "quiet": QUIET, "loud": QUIET}
 _MOST_MEANT = 10
@@ -99,7 +99,7 @@ class NumberedMemories:
         if not holding:
             return told
         lines = await self.lines(hook, holding[:_MOST_MEANT])
-        return "\n".join([f"{told} {phrase('as_word')}", "", *lines])
+        return "\n".join([f"{told} {phrase('which_of_these')}", "", *lines])
 
     async def lines(
         self, hook: Hook, matches: Sequence[FoundMemory]
@@ -126,7 +126,7 @@ class NumberedMemories:
     async def chosen(self, hook: Hook, words: str) -> FoundMemory | str:
         """The one memory that a number or words name, or what to ask back."""
         if not words:
-            return phrase("which_memory")
+            return for_example("/memory pin 3")
         matches = await self.meant(hook, words)
         if isinstance(matches, str):
             return matches
@@ -135,7 +135,7 @@ class NumberedMemories:
             return exact[0]
         several = (exact or matches)[:_MOST_MEANT]
         if not several:
-            return phrase("not_known_of")
+            return phrase("none_found")
         options = [
             clipped_line(match.memory.content, _LONGEST_OPTION)
             for match in several
@@ -143,14 +143,14 @@ class NumberedMemories:
         title = phrase("which_of_these")
         question = PageQuestion(
             title=title,
-            entries=[phrase("you_said", words=words)],
+            entries=[f"\u201c{words}\u201d"],
             options=[phrase("none_of_them"), *options],
         )
         (option,) = await hook.dialog.choose(question) or (0,)
         if option:
             return several[option - 1]
         lines = await self.lines(hook, several)
-        return "\n".join([f"{title} {phrase('say_number')}", "", *lines])
+        return "\n".join([title, "", *lines])
 
     async def mark(self, hook: Hook, command: Command) -> str:
         """Have a memory always come, or never by itself, or as others do again."""
@@ -170,4 +170,4 @@ class NumberedMemories:
         told = phrase(MARKING[command.name])
         if not chosen.withheld:
             told += f": {listed(row)}"
-        return f"{told}\n\n{phrase('undo_takes_back')}"
+        return f"{told}\n\n{phrase('undo_hint')}"

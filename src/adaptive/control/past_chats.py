@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Protocol
 
-from adaptive.control.turn import Command
+from adaptive.control.turn import Command, for_example
 from adaptive.core import clipped_line, local_time, phrase, plain_line
 from adaptive.memory import period_of
 from adaptive.search import ListedChat
@@ -77,7 +77,11 @@ class PastChatCommands:
                 since, until = period_of(first, zone)
                 words = others.strip()
         elif not words:
-            return phrase("how_to_find_chats")
+            return for_example(
+                "/memory chats 2026-10 budget",
+                "/memory chats on",
+                "/memory chats off",
+            )
         is_indexed = hook.settings.history_recall == "all"
         note = ""
         if words and is_indexed:
@@ -87,7 +91,7 @@ class PastChatCommands:
             if words:
                 note = phrase("titles_alone")
         if not found:
-            return f"{phrase('no_chat_found')} {note}".strip()
+            return f"{phrase('none_found')} {note}".strip()
         shown = min(len(found), _MOST_CHATS)
         lines = [phrase("chats_found", shown=shown, n=len(found))]
         for chat in found[:_MOST_CHATS]:
@@ -116,7 +120,7 @@ class PastChatCommands:
         year = int(asked[2]) if asked[2] else None
         if action == "stop":
             stopped = await self.learner.stop(hook.user_id)
-            return phrase("learning_stopped" if stopped else "not_learning")
+            return phrase("learning_stopped" if stopped else "already_so")
         if hook.settings.save_mode != "auto":
             return phrase("only_suggested")
         if action == "start":

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from adaptive.control.numbers import NumberedMemories
 from adaptive.control.requests import Withheld, listed
-from adaptive.control.turn import Command
+from adaptive.control.turn import Command, for_example
 from adaptive.core import (
     Memory,
     NewMemory,
@@ -21,11 +21,6 @@ from adaptive.memory import AuditEntry, Memories, PlaceTable, UserMemory
 from adaptive.settings import HiddenMemories, Hook
 
 # What is told of a choice, once it is made and in the list of memories.
-_CHOSEN: dict[PlaceChoice, str] = {
-    "here": "now_here",
-    "here only": "now_here_only",
-    "everywhere": "now_everywhere",
-}
 _NOTES: dict[PlaceChoice, str] = {
     "here": "note_here",
     "here only": "note_here_only",
@@ -47,14 +42,22 @@ class PlaceCommands:
         if command.name == "here":
             choice = "here only" if "only" in words else "here"
         if not {"only", "model"}.issuperset(words):
-            return phrase("how_to_choose")
+            return for_example(
+                "/memory here",
+                "/memory here only",
+                "/memory here model",
+                "/memory everywhere",
+            )
         scope, lacking = _named(hook.place, words)
         if not scope:
             return phrase(lacking)
         choices = dict(hook.place.choices)
         choices[scope] = choice
         await self._write(hook, choices)
-        return phrase(_CHOSEN[choice], place=_within(scope))
+        told = phrase(
+            _NOTES.get(choice, "now_everywhere"), place=_within(scope)
+        )
+        return told[0].upper() + told[1:]
 
     async def move(self, hook: Hook, command: Command) -> str:
         """Make a memory known in the chat's folder or with its model alone, or everywhere."""
@@ -63,7 +66,11 @@ class PlaceCommands:
         while words and words[-1] in ("here", "everywhere", "model"):
             goal.insert(0, words.pop())
         if not words or goal[:1] not in (["here"], ["everywhere"]):
-            return phrase("how_to_move")
+            return for_example(
+                "/memory move 3 here",
+                "/memory move 3 here model",
+                "/memory move 3 everywhere",
+            )
         scope, lacking = _named(hook.place, goal)
         if goal[0] == "everywhere":
             scope = ""
@@ -80,11 +87,10 @@ class PlaceCommands:
         words_told = listed(memory)
         if chosen.withheld:
             words_told = phrase("not_repeated")
-        told = phrase("moved_everywhere", memory=words_told)
+        told = f"{phrase('updated')}: {words_told}"
         if scope:
-            within = _within(scope)
-            told = phrase("moved_here", place=within, memory=words_told)
-        return f"{told}\n\n{phrase('undo_takes_back')}"
+            told += f" ({_within(scope)})"
+        return f"{told}\n\n{phrase('undo_hint')}"
 
     async def keep_apart(self, hook: Hook, drafts: Sequence[Tagged]) -> None:
         """Note in which scopes there are memories now, though nothing was chosen for them.
@@ -128,7 +134,7 @@ class PlaceCommands:
         if elsewhere:
             notes.append(phrase("n_elsewhere", n=elsewhere))
         if withheld:
-            notes.append(phrase("n_withheld", n=withheld))
+            notes.append(f"{phrase('kept_from_model')}: {withheld}")
         return notes
 
     @staticmethod
@@ -162,7 +168,7 @@ class PlaceCommands:
 def _named(place: Place, words: Collection[str]) -> tuple[str, str]:
     """The scope of the model or the folder that words name, and what to tell where there is none."""
     if "model" in words:
-        return place.model, "no_model_known"
+        return place.model, "none_found"
     return place.folder, "no_folder"
 
 

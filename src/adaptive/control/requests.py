@@ -104,8 +104,7 @@ def grouped(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
         category = next(
             (tag for tag in memory.tags if tag in CATEGORIES), "other"
         )
-        bank = memory.bank or phrase("no_bank")
-        title = f"{bank} · {phrase(category)}"
+        title = " · ".join(filter(None, (memory.bank, phrase(category))))
         groups.setdefault(title, []).append(memory)
     return dict(sorted(groups.items()))
 
@@ -128,7 +127,7 @@ def overview(
         parts.append("\n".join(lines))
     older = len(memories) - _MOST_LISTED
     if older > 0:
-        parts.append(phrase("older", n=older))
+        parts.append(phrase("and_more", n=older))
     parts.append(phrased_text("commands").strip())
     return "\n\n".join(parts)
 
@@ -151,9 +150,9 @@ def change_log(
     ``changes`` are those of ``shown_of_steps``; the words of some are ``withheld``.
     """
     if not shown:
-        return phrase("nothing_changed")
-    title = phrase("last_changes", shown=len(shown), n=number)
-    lines = [f"**{title}**; {phrase('undo_number')}", ""]
+        return f"{phrase('nothing_done')}."
+    title = f"{len(shown)} / {phrase('changes', n=number)}"
+    lines = [f"**{title}**; {phrase('undo_number', n='N')}", ""]
     by_key = {change.key: change for change in changes}
     unopened = 0
     for step in shown:
@@ -170,13 +169,13 @@ def change_log(
         if newest.chat_id:
             line += f", [{phrase('in_chat')}](/c/{newest.chat_id})"
         if not step.standing:
-            line += f" · *{phrase('undone_since')}*"
+            line += f" · *{phrase('by_undoing')}*"
         items = changes_told(
             newest_first, len(step.changes), withheld=withheld
         )
         lines += [line, *(f"   {item}" for item in items)]
     if unopened:
-        lines += ["", f"{unopened} {UNDER_FORMER_KEY}"]
+        lines += ["", f"{unopened}: {UNDER_FORMER_KEY}."]
     return "\n".join(lines)
 
 
@@ -241,7 +240,7 @@ def _told_change(change: AuditEntry) -> str:
     if before and after and before != after:
         return f"{before} → {after}"
     if before == after:
-        return f"{after}, {phrase('with_details')}"
+        return f"{phrase('updated')}: {after}"
     if after:
         return f"{phrase('new')}: {after}"
     gone = "into_archive" if change.archived else "gone"
@@ -286,21 +285,21 @@ class MemoryRequests:
     async def erase(self, hook: Hook, request: ErasureRequest) -> str:
         """Do what a request asks for once it is confirmed, and return what to tell."""
         if not hook.can_ask or hook.told_kind == "api":
-            return phrase("no_page")
+            return phrase("no_own_chat")
         eraser = await self.eraser_of(hook)
         origin = origin_of(hook, request)
         report = await eraser.find(origin)
         if report.empty:
-            return phrase("nothing_to_erase")
+            return phrase("none_found")
         answer = await hook.dialog.ask(
             phrase("erase_title", what=_what_goes(request)),
             _erasure_question(report, hook.place),
-            phrase("erase_hint"),
+            "erase",
         )
         # In whatever quotation marks, and full width as some keyboards write.
         typed = "".join(filter(str.isalnum, folded_text(answer or "")))
         if typed != "erase":
-            return phrase("not_typed")
+            return f"{phrase('nothing_done')}: {phrase('declined')}."
         memory = await self.memories.of(hook)
         report = await memory.erase(eraser, origin)
         # What a summary stood for comes back when it went, as far as it stays.
@@ -313,21 +312,21 @@ class MemoryRequests:
         In a chat that somebody else owns nothing does: other people read it.
         """
         if not hook.settings.enabled:
-            return f"{phrase('nothing_restored')}: {phrase('memory_off')}"
+            return f"{phrase('nothing_done')}: {phrase('memory_off')}"
         if not hook.can_ask or await hook.kind() != "saved":
             return phrase("no_own_chat")
         memory = await self.memories.of(hook)
         chosen, staying = await memory.restorable(words)
         if not chosen:
-            told = f"{phrase('nothing_restored')}. {staying}"
-            return told if staying else phrase("nothing_archived")
-        coming = phrase("would_restore", n=len(chosen))
-        question = "\n\n".join([coming, named_memories(chosen), staying])
-        if not await hook.dialog.confirm(phrase("restore_title"), question):
-            return f"{phrase('nothing_restored')}: {phrase('declined')}"
+            told = f"{phrase('nothing_done')}. {staying}"
+            return told if staying else phrase("none_found")
+        title = phrase("would_restore", n=len(chosen))
+        question = f"{named_memories(chosen)}\n\n{staying}"
+        if not await hook.dialog.confirm(title, question):
+            return f"{phrase('nothing_done')}: {phrase('declined')}"
         restored = await memory.restore([memory.id for memory in chosen])
         # Another tab may have brought them back meanwhile.
-        lines = restored or [f"{phrase('nothing_restored')}."]
+        lines = restored or [f"{phrase('nothing_done')}."]
         return " ".join([*lines, staying]).strip()
 
 
@@ -376,7 +375,7 @@ def memory_page(
     counted = phrase("memories", n=len(memories))
     listed = sum(map(len, groups.values()))
     if listed < len(memories):
-        counted = phrase("newest_of", shown=listed, n=len(memories))
+        counted = f"{listed} / {counted}"
     return phrased_text(
         "memory_page",
         language=LANGUAGE.get(),

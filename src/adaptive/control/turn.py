@@ -67,6 +67,12 @@ SWITCHES = {
 _LONGEST_TITLE = 60
 
 
+def for_example(*commands: str) -> str:
+    """What to type in place of a command that leaves open what is meant."""
+    listed = ", ".join(map("`{}`".format, commands))
+    return phrase("for_example", commands=listed)
+
+
 # Asks the page for something; what it answers to an event.
 AskPage = Callable[[JsonObject], Awaitable[object]]
 

@@ -14,6 +14,8 @@ from adaptive.core.embedding import (
     Sources,
 )
 from adaptive.core.marks import (
+    CATEGORIES,
+    CORE_CATEGORIES,
     NOWHERE,
     PINNED,
     QUIET,
@@ -63,8 +65,6 @@ from adaptive.core.messages import (
     without_spans,
 )
 from adaptive.core.model import (
-    CATEGORIES,
-    CORE_CATEGORIES,
     CORE_IMPORTANCE,
     AdaptiveMemoryError,
     ConversationKind,
@@ -136,6 +136,7 @@ from adaptive.core.runtime import (
     turn_state,
 )
 from adaptive.core.texts import (
+    CHANGED_MEANWHILE,
     LANGUAGE,
     NGRAM_BUCKETS,
     PROMPTS,

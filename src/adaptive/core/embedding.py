@@ -44,7 +44,7 @@ class EmbeddingBusy(EmbeddingError):
     """A failure that may be over on the next try; ``retry_after`` are seconds, where they are told."""
 
     def __init__(self, error: ModelBusy) -> None:
-        super().__init__(f"embedding: {error}", detail=error.detail)
+        super().__init__(detail=f"{error} {error.detail}")
         self.retry_after = error.retry_after
 
 

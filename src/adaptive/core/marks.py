@@ -11,6 +11,15 @@ from datetime import date
 from typing import Literal, TypedDict
 from urllib.parse import quote
 
+CORE_CATEGORIES = ("identity", "health", "work", "home")
+CATEGORIES = (
+    *CORE_CATEGORIES,
+    "behavior",
+    "preference",
+    "goal",
+    "relationship",
+    "possession",
+)
 PINNED = "pinned"
 QUIET = "quiet"
 # Where alone a memory is known: in a folder or with a model, by its id.

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeVar, dataclass_transform
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.marks import Place, Tagged
+from adaptive.core.marks import CORE_CATEGORIES, Place, Tagged
 from adaptive.core.texts import Phrase, phrase
 
 log = logging.getLogger("adaptive_memory")
@@ -39,18 +39,23 @@ class AdaptiveMemoryError(Exception):
     """
 
     lasting = False
+    sentence = ""  # of its kind, where none of its own is told
 
     def __init__(self, sentence: str = "", *, detail: str = "") -> None:
-        super().__init__(sentence)
+        super().__init__(sentence or self.sentence)
         self.detail = " ".join(detail.split())[:_DETAIL_KEPT]
 
 
 class HostError(AdaptiveMemoryError):
     """The host raised, or answered something that can't be used."""
 
+    sentence = Phrase("unexpected")
+
 
 class MemoryUnavailable(HostError):
-    """This user may have, or wants, no memories; the text names the switch or permission."""
+    """This user may have, or wants, no memories; the detail names the switch or permission."""
+
+    sentence = Phrase("memory_forbidden")
 
 
 class StoreError(HostError):
@@ -59,6 +64,8 @@ class StoreError(HostError):
 
 class TablesUnavailable(HostError):
     """The host's database, or a table of our own in it, can't be made, read or written."""
+
+    sentence = Phrase("database_failed")
 
 
 class WriteRefused(AdaptiveMemoryError):
@@ -71,6 +78,8 @@ class LeaseLost(AdaptiveMemoryError):
 
 class EmbeddingError(AdaptiveMemoryError):
     """The embedding provider brought no vectors, too few, or some that are not numbers."""
+
+    sentence = Phrase("embedding_failed")
 
 
 class HindranceLine(str):
@@ -111,15 +120,6 @@ def with_detail(error: BaseException) -> str:
     return sentence
 
 
-CORE_CATEGORIES = ("identity", "health", "work", "home")
-CATEGORIES = (
-    *CORE_CATEGORIES,
-    "behavior",
-    "preference",
-    "goal",
-    "relationship",
-    "possession",
-)
 # END is the end of a memory that a change of another one has made untrue; no model proposes it.
 # QUIET is the wish that a memory is never brought up, which is asked about.
 ProposalKind = Literal["NEW", "UPDATE", "DELETE", "QUIET", "END"]

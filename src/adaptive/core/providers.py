@@ -29,7 +29,7 @@ class ModelError(AdaptiveMemoryError):
 
     def __init__(
         self,
-        sentence: str,
+        sentence: str = "",
         status: int = 0,
         retry_after: float | None = None,
         *,
@@ -43,6 +43,8 @@ class ModelError(AdaptiveMemoryError):
 class ModelBusy(ModelError):
     """A failure that may be over on the next try."""
 
+    sentence = Phrase("provider_silent")
+
 
 class ModelRejected(ModelError):
     """The provider refused the request and would refuse it again."""
@@ -50,6 +52,8 @@ class ModelRejected(ModelError):
 
 class ReplyUnusable(ModelError):
     """The model answered, but not with what it was asked for."""
+
+    sentence = Phrase("reply_unusable")
 
 
 @frozen
@@ -135,16 +139,15 @@ def failure(
     is_busy = status in _BUSY_STATUS or (
         status >= 500 and status != _NOT_SUPPORTED
     )
+    sentence = Phrase("provider_failed", status=status)
     if not is_busy:
-        sentence = Phrase("provider_refused", status=status)
         return ModelRejected(sentence, status, detail=detail)
-    does = "provider_failed" if status >= 500 else "provider_busy"
     moment = (headers or {}).get("Retry-After", "")
     if status == _QUOTA_SPENT and not moment:
         reset = _RESET.search(f"{headers} {detail}")
         moment = reset[1] if reset else ""
     return ModelBusy(
-        Phrase(does, status=status),
+        sentence,
         status,
         _seconds_until(moment),
         detail=detail,
@@ -193,20 +196,17 @@ async def post_json(url: str, body: JsonMapping, key: str) -> JsonObject:
         aiohttp.NonHttpUrlClientError,
     ) as error:  # ... of an address or header
         raise ReplyUnusable(
-            "the address of the model's provider can't be called",
-            detail=f"{url!r}: {error}",
+            Phrase("provider_silent"), detail=f"{url!r}: {error}"
         ) from error
     except (aiohttp.ClientError, ConnectionError) as error:
         detail = f"{url!r}: {type(error).__name__} {error}"
-        raise ModelBusy(Phrase("provider_silent"), detail=detail) from error
+        raise ModelBusy(detail=detail) from error
     try:
         reply = json.loads(raw)
     except (ValueError, RecursionError):
         reply = None
     if not isinstance(reply, dict):
-        raise ReplyUnusable(
-            "the model's provider sent no JSON object", detail=repr(url)
-        )
+        raise ReplyUnusable(detail=f"{url!r} sent no JSON object")
     return reply  # pyright: ignore[reportUnknownVariableType]
 
 

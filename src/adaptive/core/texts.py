@@ -105,6 +105,7 @@ _SIGNS = {
 }
 _LAST_LATIN = "\u024f"
 _PLURAL = re.compile(r"\{(\w+)\|([^{}]*)\}")
+_REPEATED = re.compile(r"(\{\w+\}).*\1")
 
 
 def language_of(named: str, words: str) -> str:
@@ -130,23 +131,33 @@ def phrase(name: str, /, **values: PhraseValue) -> str:
 
 
 def retold(text: str) -> str:
-    """What was kept as the English text of a phrase, in the language of whoever is served."""
-    for name, pattern in _patterns().items():
-        values = pattern.fullmatch(text)
-        if values:
-            return phrase(name, **values.groupdict())
-    return text
+    """What was kept as the English text of a phrase, in the language of whoever is served.
+
+    Of several phrases that fit it is the one with the longest text of its own.
+    """
+    fitting = {
+        name: match.groupdict()
+        for name, pattern in _patterns().items()
+        if (match := pattern.fullmatch(text))
+    }
+    if not fitting:
+        return text
+    name = min(fitting, key=lambda name: len("".join(fitting[name].values())))
+    values: dict[str, PhraseValue] = {**fitting[name]}
+    if "kinds" in values:
+        values["kinds"] = tuple(fitting[name]["kinds"].split(", "))
+    return phrase(name, **values)
 
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """What the English phrases look like with whatever values, but for those with plural forms."""
+    """What the English phrases look like with whatever values, named once and without forms."""
     return {
         name: re.compile(
             re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text))
         )
         for name, text in _phrases(_ENGLISH).items()
-        if "|" not in text and "{place}" not in text
+        if "|" not in text and not _REPEATED.search(text)
     }
 
 
@@ -241,6 +252,10 @@ def _phrases(language: str) -> dict[str, str]:
     for (name, _, _), (bare, _, text) in zip(english, own, strict=False):
         phrases[name] = text or bare
     return phrases
+
+
+# Of a memory, without its words: not every chat's model may see them.
+CHANGED_MEANWHILE = Phrase("changed_meanwhile")
 
 
 def head_and_tail(text: str, limit: int) -> str:

@@ -264,7 +264,9 @@ class HistoryIndex:
         await self.entries.put("erased_history", user_id, [note])
         await self.vectors.delete_all(user_id)
         if await self.vectors.standing_embedder(user_id):
-            raise HostError("the vector database still holds some of it")
+            raise HostError(
+                detail="the vector database still holds some of it"
+            )
 
 
 def _has_ended(messages: Sequence[Message], answer_id: str) -> bool:

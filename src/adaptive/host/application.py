@@ -201,7 +201,7 @@ async def save_user_valves(
             function_id, user_id, {**(own or {}), **valves}
         )
         if saved is None:  # it logs why
-            raise HostError("Open WebUI has not saved your choice")
+            raise HostError(detail="Open WebUI has not saved the choice")
 
 
 def memory_switch(interface: object) -> bool | None:

@@ -131,11 +131,7 @@ class HostDatabase:
     @asynccontextmanager
     async def session(self, doing: str) -> AsyncGenerator[Any, None]:
         """A session of the host's; the caller commits what it changes."""
-        with HostFaults(
-            doing,
-            TablesUnavailable,
-            "Open WebUI's database can't be used right now",
-        ):
+        with HostFaults(doing, TablesUnavailable):
             try:
                 async with (self._sessions or host_session)() as session:
                     if not self._is_ready:

@@ -16,6 +16,7 @@ from adaptive.core import (
     HostError,
     JsonMapping,
     JsonObject,
+    Phrase,
     clipped_line,
     frozen,
     listing,
@@ -45,11 +46,6 @@ _RANGE = re.compile(r"\d(?:[\-\u2212\u2013]|\s+[\-\u2212\u2013]\s)")
 _NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 _ALL = "all"
 _MOST_BYTES = 4 * 1024 * 1024
-_TOO_LARGE = "an attached file is larger than 4 MB; attach it in parts"
-_NO_TEXT = (
-    "an attached file holds no plain text or JSON; unpack an archive first"
-)
-_NOT_OWN = "an attached file is not there, or is not your own"
 
 
 @frozen
@@ -96,7 +92,7 @@ class PageDialog:
             message=_parts(
                 question.reason, "\n".join(lines), question.how_to_type
             ),
-            hint=phrase("delete_hint"),
+            hint="1, 3",
             value=", ".join(map(str, numbers)) if question.preset else "",
         )
         if not answer:
@@ -204,6 +200,7 @@ async def _attached_text(user_id: str, attached: JsonMapping) -> str:
     text = text_field(attached, "content")
     if text:
         return text
+    unreadable = Phrase("file_unreadable")
     with HostFaults("reading an attached file"):
         from open_webui.models.files import Files
         from open_webui.storage.provider import Storage
@@ -211,16 +208,14 @@ async def _attached_text(user_id: str, attached: JsonMapping) -> str:
         file = await Files.get_file_by_id_and_user_id(
             text_field(attached, "id"), user_id
         )
-        if file is None:
-            raise AdaptiveMemoryError(_NOT_OWN)
-        if mapping(file.meta).get("size", 0) > _MOST_BYTES:
-            raise AdaptiveMemoryError(_TOO_LARGE)
+        if file is None or mapping(file.meta).get("size", 0) > _MOST_BYTES:
+            raise AdaptiveMemoryError(unreadable)
         path = await asyncio.to_thread(Storage.get_file, file.path)
         content = await asyncio.to_thread(Path(path).read_bytes)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise AdaptiveMemoryError(_NO_TEXT) from error
+        raise AdaptiveMemoryError(unreadable) from error
 
 
 def _field(title: str, options: Sequence[str], preset: int = 0) -> JsonObject:

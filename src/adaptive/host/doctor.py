@@ -8,14 +8,15 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator
+from itertools import chain
 
 from sqlalchemy import delete, false, func, select
 
 from adaptive.core import (
     AdaptiveMemoryError,
     clipped_line,
+    phrase,
     plain_line,
-    with_detail,
 )
 from adaptive.host.database import (
     ENTRIES,
@@ -26,21 +27,18 @@ from adaptive.host.database import (
 from adaptive.host.faults import HostFaults
 from adaptive.host.memory_vectors import memory_collection, standing_vectors
 from adaptive.host.tables import HostTables, host_secret
-from adaptive.privacy import Sealer, without_secrets
+from adaptive.privacy import UNDER_FORMER_KEY, Sealer, without_secrets
 from adaptive.search import MemoryIndexes
 from adaptive.settings import Hook
 
-FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 # The checks run side by side; what may be silent gets less than a check, so that it is named.
 _CHECK_SECONDS = 28.0
 _VECTORS_SECONDS = 10.0
 _LONGEST_FINDING = 600
 _USUAL_WAIT_SECONDS = 3600.0
 _USERS_LOOKED_AT = 20
-_REINDEX = "Admin Panel > Settings > Documents"
-_WAIT_FOR_KEY = "with the former one all of it comes back"
 
-# "OK", "Note" or "Problem"; then what was found, and what helps.
+# The phrases "ok", "note" or "problem"; then what was found, and what helps.
 CheckFinding = tuple[str, str]
 Findings = AsyncIterator[CheckFinding]
 
@@ -52,28 +50,27 @@ async def diagnosis(
 ) -> str:
     """How all parts do, in Markdown with a line for each finding; for an admin alone."""
     if not hook.is_admin:
-        return FOR_ADMINS
+        return phrase("doctor_does")
     # Anew: tables that are missing are made then.
     database = database or HostDatabase()
     checks = {
         "Open WebUI": _installed(database),
-        "memory in Open WebUI": _feature(hook),
-        "model for learning": _model(hook),
-        "embedding": _embedding(hook, indexes),
+        "memories": _feature(hook),
+        "model": _model(hook),
+        "vectors": _embedding(hook, indexes),
         "tables": _tables(database),
-        "Open WebUI's vectors": _vectors(database),
-        "turns to be learned": _turns(database),
+        "memory vectors": _vectors(database),
+        "waiting turns": _turns(database),
         "sealed": _sealed(database),
     }
-    checked = await asyncio.gather(*map(_checked, checks.values()))
+    checked = await asyncio.gather(
+        *(_checked(part, checks[part]) for part in checks)
+    )
     keys = (hook.settings.llm_api_key, hook.settings.embedding_api_key)
     lines = list[str]()
-    for part, findings in zip(checks, checked, strict=True):
-        for level, text in findings:
-            shown = _without_keys(f"{part}: {text}", keys)
-            lines.append(
-                f"- **{level}** {plain_line(clipped_line(shown, _LONGEST_FINDING))}"
-            )
+    for level, text in chain.from_iterable(checked):
+        shown = clipped_line(_without_keys(text, keys), _LONGEST_FINDING)
+        lines.append(f"- **{phrase(level)}** {plain_line(shown)}")
     return "\n".join(lines)
 
 
@@ -83,16 +80,18 @@ def _without_keys(text: str, keys: tuple[str, ...]) -> str:
     return without_secrets(text)
 
 
-async def _checked(check: Findings) -> list[CheckFinding]:
+async def _checked(part: str, check: Findings) -> list[CheckFinding]:
     """The findings of a check, up to where it failed."""
     findings = list[CheckFinding]()
     try:
         async with asyncio.timeout(_CHECK_SECONDS):
-            with HostFaults("checking", sentence="this can't be checked"):
+            with HostFaults(part):
                 async for finding in check:
                     findings.append(finding)
-    except (TimeoutError, AdaptiveMemoryError) as error:
-        findings.append(("Problem", with_detail(error)))
+    except AdaptiveMemoryError as error:
+        findings.append(("problem", f"{error} ({error.detail or part})"))
+    except TimeoutError:
+        findings.append(("problem", f"{phrase('too_long')} ({part})"))
     return findings
 
 
@@ -101,43 +100,31 @@ async def _installed(database: HostDatabase) -> Findings:
     from open_webui.env import VERSION
     from open_webui.models.functions import Function
 
-    yield "OK", f"release {VERSION}"
+    yield "ok", f"Open WebUI {VERSION}"
     query = select(Function.id).where(Function.is_global)
     functions = await database.rows("looking for functions", query)
     # The host names the module that it makes of a function's text so (host: utils/plugin.py).
     module = f"{diagnosis.__module__}_"
-    if any(module.startswith(f"function_{row.id}_") for row in functions):
-        yield "OK", "Adaptive Memory is on and global"
-    else:
-        yield (
-            "Note",
-            "Adaptive Memory is not global: only models that tick it have memory",
-        )
+    if not any(module.startswith(f"function_{row.id}_") for row in functions):
+        yield "note", phrase("not_global")
     if not host_secret():
-        yield (
-            "Problem",
-            "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart",
-        )
+        yield "problem", phrase("no_key")
 
 
 async def _feature(hook: Hook) -> Findings:
     """Whether the host lets this admin have memories, and what stands in the valves' way."""
     if not hook.settings.enabled:
-        yield "Note", "you have switched memory off for yourself"
+        yield "note", phrase("memory_off")
     for line in hook.settings.misread:
-        yield "Problem", line
+        yield "problem", line
     sources = await hook.sources()
     await sources.store.stamp()
-    yield "OK", "switched on, and you have the permission"
 
 
 async def _model(hook: Hook) -> Findings:
     """The model that learns."""
     completer = await hook.completer()
-    yield (
-        "OK",
-        f"{completer.key} is asked; llm_provider_type and llm_host_model choose another",
-    )
+    yield "ok", phrase("learns_with", model=completer.key)
 
 
 async def _embedding(hook: Hook, indexes: MemoryIndexes) -> Findings:
@@ -154,7 +141,7 @@ async def _tables(database: HostDatabase) -> Findings:
         await database.rows(f"reading {table.name}", select(table).limit(1))
         nothing = delete(table).where(false())
         await database.change(f"writing {table.name}", nothing)
-        yield "OK", table.name
+        yield "ok", table.name
 
 
 async def _vectors(database: HostDatabase) -> Findings:
@@ -176,14 +163,16 @@ async def _vectors(database: HostDatabase) -> Findings:
         vectors = await standing_vectors(memory_collection(user_id))
         lacking += len(ids - vectors)
         spare += len(vectors - ids)
-    found = (
-        f"of the {len(memories)} users with the newest memories, {lacking}"
-        f" memories have no vector, and {spare} vectors no memory"
-    )
     if lacking or spare:
-        yield "Note", f"{found}; reindex memories ({_REINDEX})"
-    else:
-        yield "OK", found
+        yield (
+            "note",
+            phrase(
+                "vectors_differ",
+                n=len(memories),
+                lacking=lacking,
+                spare=spare,
+            ),
+        )
 
 
 async def _turns(database: HostDatabase) -> Findings:
@@ -193,14 +182,11 @@ async def _turns(database: HostDatabase) -> Findings:
         ENTRIES.c.kind == "waiting"
     )
     [(waiting, old)] = await database.rows("reading turns", query)
-    turns = f"waiting: {waiting}, for more than an hour: {old}"
+    told = phrase("still_to_learn", n=waiting)
     if old:
-        yield (
-            "Note",
-            f"{turns}; they are tried with their users' next messages, the log says more",
-        )
+        yield "note", f"{told}; {phrase('waits_long', n=old)}"
     else:
-        yield "OK", turns
+        yield "ok", told
 
 
 async def _sealed(database: HostDatabase) -> Findings:
@@ -211,9 +197,4 @@ async def _sealed(database: HostDatabase) -> Findings:
         f"{kind}: {count}" for kind, count in counts.items() if kind != "done"
     )
     if sealed:
-        yield (
-            "Problem",
-            f"{sealed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}",
-        )
-    else:
-        yield "OK", "all that is kept can be opened"
+        yield "problem", f"{UNDER_FORMER_KEY} ({sealed})"

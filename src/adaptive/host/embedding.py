@@ -38,7 +38,6 @@ from adaptive.search import (
 )
 from adaptive.settings import Settings
 
-_EMBEDDING_FAILED = "Open WebUI's embedding model failed"
 # The HTTP status that stands for no answer at all.
 _NO_ANSWER = 503
 _ENGINE_IN_PROCESS = "host, in this process"
@@ -169,9 +168,7 @@ class HostModel:
         raw: object
         if self.is_in_process and hasattr(self.model, "encode") and not mps:
             state = _encoding_state(self.request)
-            with HostFaults(
-                "embedding in this process", EmbeddingError, _EMBEDDING_FAILED
-            ):
+            with HostFaults("embedding in this process", EmbeddingError):
                 raw = await encoded(
                     state, self.model, prefix, texts, query=query
                 )
@@ -187,12 +184,9 @@ class HostModel:
         if (
             self.function is None
         ):  # while an admin changes the model (host: routers/retrieval.py)
-            raise EmbeddingError("Open WebUI has no embedding model ready")
+            raise EmbeddingError(detail="Open WebUI has none ready")
         doing = "embedding by Open WebUI"
-        with (
-            _busy_told(),
-            HostFaults(doing, EmbeddingError, _EMBEDDING_FAILED),
-        ):
+        with _busy_told(), HostFaults(doing, EmbeddingError):
             return await self.function(
                 list(texts), prefix=prefix, user=self.user
             )

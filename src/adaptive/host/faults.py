@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from adaptive.core import (
     AdaptiveMemoryError,
     HostError,
+    Phrase,
     frozen,
     log,
     look_at,
@@ -22,7 +23,6 @@ from adaptive.core import (
 )
 from adaptive.privacy import without_secrets
 
-_REFUSED = "Open WebUI's database refuses what memory needs"
 # The lowest byte of an error's number says of which kind it is (SQLite: "Result and Error Codes").
 _SQLITE_KIND = 0xFF
 _SQLITE_REFUSALS = (
@@ -40,8 +40,8 @@ Returned = TypeVar("Returned")
 class HostFaults:
     """Context that turns any exception of the host into ``error``, whose detail says what it was.
 
-    Without a ``sentence`` people read what was being done; of what the database refuses for good
-    they read that it does.
+    People read the sentence of that kind of error; of what the database refuses for good they read
+    that it does.
 
     The host raises bare ``Exception`` in places (utils/chat.py: "Model not found"), and its vector
     databases and embedding engines bring exception trees of their own, so no narrower catch would
@@ -51,7 +51,6 @@ class HostFaults:
 
     doing: str
     error: type[AdaptiveMemoryError] = HostError
-    sentence: str = ""
 
     def __enter__(self) -> None:
         return None
@@ -62,12 +61,10 @@ class HostFaults:
         if isinstance(raised, Exception) and not isinstance(
             raised, AdaptiveMemoryError
         ):
-            sentence = self.sentence or f"Open WebUI failed while {self.doing}"
             detail = without_secrets(f"{self.doing}: {describe_fault(raised)}")
             lasting = refused_for_good(raised)
-            error = self.error(
-                _REFUSED if lasting else sentence, detail=detail
-            )
+            sentence = Phrase("database_refuses") if lasting else ""
+            error = self.error(sentence, detail=detail)
             error.lasting = lasting
             raise error from raised
 

@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 
 from adaptive.core import (
+    CHANGED_MEANWHILE,
     JsonMapping,
     Memory,
     MemoryUnavailable,
@@ -51,10 +52,8 @@ from adaptive.memory import DAY_SECONDS
 # Over two sweeps: a change by hand whose vector is still being made brings it back behind one.
 _NOTE_SECONDS = 2.0 * DAY_SECONDS
 _NOT_DONE = "Open WebUI reported success, but not all is as it was written"
-_OFF = "memories are switched off in this Open WebUI; an administrator can switch them on"
-_FORBIDDEN = (
-    "you lack the permission to use memories; an administrator can grant it"
-)
+_OFF = "they are switched off"
+_FORBIDDEN = "the permission is lacking"
 # By user, why the host refuses memories, empty where it does not; asking costs a query.
 _REFUSALS = UserCache[str](5000, seconds=20.0)
 
@@ -121,7 +120,7 @@ class HostMemoryStore:
         table = _table()
         formers = [memory.former.id for memory in new if memory.former]
         if formers and len(await self.read(formers)) < len(formers):
-            raise StoreError("a memory was deleted meanwhile")
+            raise StoreError(CHANGED_MEANWHILE)
         rows = [new_row(self.user.id, memory, table.c) for memory in new]
         rows += [former_row(self.user.id, memory) for memory in back]
         gone_ids = [memory.id for memory in gone]
@@ -148,7 +147,7 @@ class HostMemoryStore:
             _is_written(row, found.get(row["id"])) for row in rows
         )
         if not is_written or not found.keys().isdisjoint(gone_ids):
-            raise StoreError(_NOT_DONE)
+            raise StoreError(detail=_NOT_DONE)
         await VECTOR_UPKEEP.written(self.user.id, touched, self._bring_in_step)
         written = [found[row_id] for row_id in ids]
         return [*memories_of_rows(written)]
@@ -164,7 +163,7 @@ class HostMemoryStore:
         await note_deletion(self.user.id)
         await HOST_DATABASE.change("erasing the memories", self._deletion())
         if (await self.stamp()).count:
-            raise StoreError(_NOT_DONE)
+            raise StoreError(detail=_NOT_DONE)
         await delete_vectors(self.user.id)
 
     async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
@@ -234,14 +233,14 @@ def _is_written(wanted: JsonMapping, row: Any) -> bool:
 
 
 async def _require_memories(request: Request, user: Any) -> None:
-    """Pass if the user may have memories, else raise ``MemoryUnavailable``, whose text says why."""
+    """Pass if the user may have memories, else raise ``MemoryUnavailable``, whose detail says why."""
     refusal = _REFUSALS.get((user.id,))
     if refusal is None:
         with HostFaults("asking for the memory permission"):
             refusal = await _refusal(request, user)
         _REFUSALS.put((user.id,), refusal)
     if refusal:
-        raise MemoryUnavailable(refusal)
+        raise MemoryUnavailable(detail=refusal)
 
 
 async def _refusal(request: Request, user: Any) -> str:

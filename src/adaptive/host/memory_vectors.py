@@ -142,7 +142,7 @@ async def delete_vectors(
         standing = await standing_vectors(name)
         if standing.isdisjoint(standing if ids is None else ids):
             return
-    raise StoreError("Open WebUI's vectors of deleted memories still stand")
+    raise StoreError(detail="vectors of deleted memories still stand")
 
 
 async def standing_vectors(name: str) -> set[str]:

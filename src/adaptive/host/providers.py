@@ -14,6 +14,7 @@ from adaptive.core import (
     JsonObject,
     ModelBusy,
     ModelRejected,
+    Phrase,
     ReplyUnusable,
     ResponseFormat,
     failure,
@@ -102,7 +103,7 @@ def _is_workflow(model: object) -> bool:
 
 
 def _no_model(reason: str) -> ModelRejected:
-    return ModelRejected(f"{reason}; set the valve `llm_host_model`")
+    return ModelRejected(Phrase("no_model"), detail=reason)
 
 
 async def known_model(request: Request, model_id: str) -> JsonMapping:
@@ -149,9 +150,7 @@ class HostCompleter:
         from open_webui.utils.chat import generate_chat_completion
 
         own = isolated_request(self.request)
-        with HostFaults(
-            f"asking {self.model!r}", ModelBusy, "the model could not be asked"
-        ):
+        with HostFaults(f"asking {self.model!r}", ModelBusy):
             body = await self._body(request, response_format)
             try:
                 reply = await generate_chat_completion(
@@ -199,14 +198,14 @@ def _body_of(reply: object) -> object:
         return reply
     raw = getattr(reply, "body", None)
     if not isinstance(raw, bytes):
-        raise ReplyUnusable("the model streams although it was asked not to")
+        raise ReplyUnusable(detail="it streams although asked not to")
     text = raw.decode(errors="replace")
     if reply.status_code >= 400:
         raise failure(reply.status_code, text, reply.headers)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ReplyUnusable("the model answered no JSON") from error
+        raise ReplyUnusable(detail="it is no JSON") from error
 
 
 def known_models(saved: str) -> list[dict[str, str]]:

@@ -22,6 +22,7 @@ from adaptive.core import (
     CircuitBreaker,
     HostError,
     JsonMapping,
+    Phrase,
     Vectors,
     listing,
     look_at,
@@ -76,7 +77,7 @@ class VectorDatabase:
                 rests.
         """
         if self._breaker.is_open(_NAME):
-            raise HostError(_SILENT)
+            raise HostError(Phrase("database_failed"), detail=_SILENT)
         answer = self._begun(work)
         # Whoever asks may lose patience before; that the database hangs is noticed all the same.
         limit = asyncio.get_running_loop().call_later(
@@ -85,7 +86,10 @@ class VectorDatabase:
         answer.add_done_callback(lambda _: limit.cancel())
         done, _ = await asyncio.wait({answer}, timeout=seconds)
         if not done:
-            raise HostError(f"{_SILENT} within {seconds:g} s")
+            raise HostError(
+                Phrase("database_failed"),
+                detail=f"{_SILENT} within {seconds:g} s",
+            )
         with HostFaults(doing):
             return answer.result()
 

@@ -20,7 +20,7 @@ from adaptive.privacy import request_kinds, sentences_to_forget
 from adaptive.search import MemoryIndex, MemoryIndexes, speaks_of_self
 from adaptive.settings import Hook
 
-NOT_NAMED = Phrase("not_named")
+NOT_NAMED = Phrase("not_said")
 NOT_ASKED_FOR = Phrase("not_asked_for")
 NOT_CONFIRMED = Phrase("too_many")
 _MOST_DELETIONS = 3  # in one turn; more are to be asked for first

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from adaptive.core import (
+    CHANGED_MEANWHILE,
     AdaptiveMemoryError,
     LeaseLost,
     Memory,
@@ -37,8 +38,6 @@ _MOST_ASKED_ABOUT = 10
 _LONGEST_SHOWN = 120
 UNANSWERED = Phrase("unanswered")
 DECLINED = Phrase("declined")
-CHANGED_MEANWHILE = Phrase("changed_meanwhile")
-NOTHING_LEFT = Phrase("nothing_left")
 
 
 async def delete_confirmed(
@@ -57,7 +56,8 @@ async def delete_confirmed(
     standing = (await room.index()).memories
     memories = [memory for memory in memories if memory in standing]
     if not memories:
-        return Report(str(NOTHING_LEFT), kind="reply")
+        line = f"{phrase('nothing_done')}: {CHANGED_MEANWHILE}"
+        return Report(line, kind="reply")
     shown = memories[:_MOST_ASKED_ABOUT]
     entries = [clipped_line(one.content, _LONGEST_SHOWN) for one in shown]
     others = memories[_MOST_ASKED_ABOUT:]
@@ -67,7 +67,7 @@ async def delete_confirmed(
     question = PageQuestion(
         title=phrase("delete_title"),
         entries=entries,
-        options=(phrase("keep_it"), phrase("delete_it")),
+        options=(phrase("keep"), phrase("delete_it")),
         reason=phrase(reason),
         how_to_type=phrase("how_to_delete"),
     )
@@ -143,7 +143,7 @@ def how_to_take_back(memories: Sequence[Memory]) -> str:
     shown = clipped_line(memories[0].content, _LONGEST_SHOWN)
     if len(memories) > 1:
         shown += f" {phrase('and_more', n=len(memories) - 1)}"
-    return phrase("how_to_take_back", words=shown)
+    return f"{phrase('changed_message')} {shown} · /forget"
 
 
 async def said_before_edit(

@@ -14,6 +14,7 @@ from adaptive.core import (
     Turn,
     frozen,
     log_failure,
+    phrase,
     titled_parts,
 )
 from adaptive.learn.extraction import extraction, typed_lines
@@ -26,7 +27,6 @@ _OWN_QUESTIONS = 3  # in the user's language; the others are English
 _MOST_SECONDS = 300.0
 _LEAST_RIGHT = 4
 _MOST_INVENTED = 1
-_ANOTHER = "choose another model with `llm_host_model` or `llm_provider_type`"
 
 
 @frozen
@@ -66,7 +66,7 @@ async def examination(
     language: str,
     tell: Callable[[str], Awaitable[None]],
 ) -> tuple[str, str]:
-    """Whether the model is good enough: OK, or what is wrong; then what it has found."""
+    """The phrase for whether the model is good enough, and what is told of it."""
     questions = exam_questions(language)
     asked = right = invented = 0
     hindrance = ""
@@ -75,8 +75,8 @@ async def examination(
         async with asyncio.timeout(_MOST_SECONDS):
             room = await room_of()
             for question in questions:
-                number = f"message {asked + 1} of {len(questions)}"
-                await tell(f"The model is examined: {number}")
+                step = phrase("exam_step", n=asked + 1, all=len(questions))
+                await tell(step)
                 proposals = await _answer(room, question)
                 asked += 1
                 right += any(map(question.is_answered_by, proposals))
@@ -85,19 +85,21 @@ async def examination(
                 )
     except (AdaptiveMemoryError, TimeoutError) as error:
         log_failure("the model is not examined to the end", error)
-        hindrance = (
-            str(error) or f"that took over {_MOST_SECONDS / 60:.0f} min"
-        )
+        hindrance = str(error) or phrase("too_long")
     if not asked:
-        return "Problem", f"it can't be examined: {hindrance}"
+        return "problem", hindrance
     seconds = (time.monotonic() - began) / asked
-    found = f"{right} of {asked} facts, {invented or 'nothing'} invented"
-    told = f"{found}, {seconds:.0f} s each"
-    if hindrance:
-        told += f"; {len(questions) - asked} were not asked: {hindrance}"
-    if is_good_enough(right, invented):
-        return "OK", f"{told}; your model is good enough"
-    return "Note", f"{told}; {_ANOTHER}"
+    result = phrase(
+        "exam_result",
+        right=right,
+        n=asked,
+        invented=invented,
+        seconds=round(seconds),
+    )
+    is_good = is_good_enough(right, invented)
+    advice = "" if is_good else phrase("choose_another")
+    told = "; ".join(filter(None, (result, hindrance, advice)))
+    return "ok" if is_good else "note", told
 
 
 def is_good_enough(right: int, invented: int) -> bool:

@@ -67,11 +67,10 @@ _LEAST_NAMED = 0.4
 _REASONS = {
     "IMAGINED": Phrase("imagined"),
     "QUOTED": Phrase("quoted"),
-    "assistant": Phrase("of_assistant"),
-    "world": Phrase("of_world"),
+    "assistant": Phrase("not_about_you"),
+    "world": Phrase("not_about_you"),
 }
 NOT_SAID = Phrase("not_said")
-DOES_NOT_FOLLOW = Phrase("does_not_follow")
 # Of the telling words, in a message of their language
 _LEAST_SAME_LANGUAGE = 0.5
 
@@ -191,7 +190,7 @@ def _unsupported(claim: Claim) -> str:
         claim.sentence, quoted
     )
     least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
-    return "" if claim.support >= least else DOES_NOT_FOLLOW
+    return "" if claim.support >= least else NOT_SAID
 
 
 def _unsaid_name(claim: Claim) -> str:
@@ -217,7 +216,7 @@ def _embroidered(claim: Claim) -> str:
     is_paraphrase = own_words > max(added, _MOST_REWORDED)
     if added < least or is_paraphrase or not is_mostly_said:
         return ""
-    return DOES_NOT_FOLLOW
+    return NOT_SAID
 
 
 def _turned_round(claim: Claim) -> str:
@@ -232,7 +231,7 @@ def _turned_round(claim: Claim) -> str:
     is_turned = is_judged and turns_round(
         claim.source.sentences, claim.quotation, claim.sentence
     )
-    return DOES_NOT_FOLLOW if is_turned else ""
+    return NOT_SAID if is_turned else ""
 
 
 def _unsaid_figure(claim: Claim) -> str:
@@ -253,7 +252,7 @@ def _unsaid_figure(claim: Claim) -> str:
         *repeated,
     ]
     unsaid = Said(Figures(*texts), source.day).unsaid(sentence)
-    return Phrase("figure_unsaid", figure=unsaid) if unsaid else ""
+    return Phrase("name_unsaid", name=unsaid) if unsaid else ""
 
 
 _FACT_RULES = (_not_of_their_life, _unquoted, _unsaid_figure)

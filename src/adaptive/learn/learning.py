@@ -377,7 +377,7 @@ class Learning:
             report = await asked
         except AdaptiveMemoryError as error:
             log_failure("nothing deleted", error)
-            line = f"{phrase('nothing_deleted')}: {error}"
+            line = f"{phrase('nothing_done')}: {error}"
             report = Report(line, kind="reply")
         await self.status.write(hook, report)
 

@@ -102,7 +102,7 @@ class PastLearning:
         run = _run_over(hook, year)
         chats = await self._begun_before(hook, run)
         if not chats:
-            return phrase("no_chat_left")
+            return phrase("none_found")
         embedder = (await hook.sources()).embedder
         completer = await hook.completer()
         model = hook.settings.llm_model_name
@@ -156,7 +156,7 @@ class PastLearning:
         run = _run_over(hook, year)
         chats = await self._begun_before(hook, run)
         if not chats:
-            return phrase("no_chat_left")
+            return phrase("none_found")
         run = replace(run, chats=len(chats))
         await self.runs.write(hook.user_id, "", run, int(time.time()))
         self.take_up(hook)

@@ -163,6 +163,8 @@ def _evidence(
 
 
 _LONGEST_SENTENCE = 4000
+# What is to be done with which memory can't be told from a proposal.
+UNCLEAR = Phrase("reply_unusable")
 SAID_TWICE = "it was said twice"
 QUIET_ALREADY = "it is not brought up already"
 _LONGEST_NAMED = 200  # an id, and what a model writes around it
@@ -247,7 +249,7 @@ def read_proposals(
         proposals += _proposals_in(_named(mapping(item)), source, settings)
     if is_cut:
         cut = Proposal("NEW")
-        proposals.append(cut.decided("rejected", Phrase("reply_cut")))
+        proposals.append(cut.decided("rejected", Phrase("reply_unusable")))
     return proposals
 
 
@@ -287,25 +289,18 @@ def _proposals_in(
         fact_kind=fact_kind if fact_kind in FACT_KINDS else "",
     )
     if kind is None:
-        unclear = (
-            "not said whether to save or delete it"
-            if fields
-            else "it is no operation"
-        )
-        yield proposal.decided("rejected", unclear)
+        yield proposal.decided("rejected", UNCLEAR)
     elif not proposal.states_nothing and (
         len(content) > _LONGEST_SENTENCE or _PLACEHOLDER.fullmatch(content)
     ):
-        yield proposal.decided("rejected", "the sentence is empty or too long")
+        yield proposal.decided("rejected", Phrase("bad_length"))
     elif kind == "NEW":
         yield replace(proposal, draft=_draft(fields, content, None, settings))
     else:
         for named in ids or [""]:
             memory = named_memory(named, source.shown, source.others)
             if memory is None or (kind == "UPDATE" and len(ids) > 1):
-                yield proposal.decided(
-                    "rejected", "not one of the memories shown"
-                )
+                yield proposal.decided("rejected", UNCLEAR)
             else:
                 draft = _draft(fields, content, memory, settings)
                 if kind == "QUIET":

@@ -237,9 +237,7 @@ class Suggestions:
                 _MOST_ASKED,
                 hook.place,
             ):
-                title = phrase("keep_these")
-                if len(waiting) == 1:
-                    title = phrase("keep_this")
+                title = phrase("keep_this")
                 if any(one.draft.is_quiet for one in waiting):
                     title = phrase("is_wanted")
                 options = map(phrase, ("decide_later", "keep", "never_again"))

@@ -153,7 +153,7 @@ async def ask(
                         tally(f"model_{kind}", name, count)
     except TimeoutError as error:
         tally("model_failures", name)
-        raise ModelBusy(Phrase("no_answer", seconds=f"{timeout:g}")) from error
+        raise ModelBusy(detail=f"no answer within {timeout:g} s") from error
     working = place or int(completion.reasoned)
     # That is looked at again after a day, however often it works.
     if working != remembered:

@@ -12,6 +12,7 @@ from adaptive.core import (
     JsonMapping,
     JsonObject,
     ModelRejected,
+    Phrase,
     ReplyUnusable,
     ResponseFormat,
     endpoint,
@@ -55,7 +56,7 @@ class _Endpoint:
         }
         for valve, value in valves.items():
             if not value.strip():
-                raise ModelRejected(f"the valve `{valve}` is empty", 0)
+                raise ModelRejected(Phrase("valve_empty", valve=valve))
         return await post_json(endpoint(self.url, path), body, self.api_key)
 
 
@@ -174,9 +175,7 @@ def chat_text(reply: object) -> Completion:
         status = mapping(error).get("code")
         if isinstance(status, int) and status >= 400:
             raise failure(status, json.dumps(error))
-        raise ReplyUnusable(
-            "the model's provider answered with an error", detail=str(error)
-        )
+        raise ReplyUnusable(detail=str(error))
     choice = mapping(next(iter(choices), None))
     return _completion(
         mapping(choice, "message"),
@@ -201,7 +200,7 @@ def _completion(
     text = answer or ("" if cut else reasoning)
     if not text.strip():
         raise ReplyUnusable(
-            ONLY_REASONING if reasoning else "the model's answer holds no text"
+            ONLY_REASONING if reasoning else "", detail="it holds no text"
         )
     return Completion(text, cut, tokens, reasoned=bool(reasoning))
 

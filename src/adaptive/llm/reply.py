@@ -21,12 +21,13 @@ from adaptive.core import (
     mapping,
 )
 
-_TOO_LONG = "the model's reply is far too long"
-_EMPTY = Phrase("reply_empty")
+# Why a reply can't be used; only administrators are told, but for the one of a model that thinks.
+_TOO_LONG = "it is far too long"
+_EMPTY = "it is empty"
 ONLY_REASONING = Phrase("only_reasoned")
-_CUT = Phrase("reply_cut")
-_NO_JSON = Phrase("reply_unusable")
-_SEVERAL = "the model gave several answers that differ"
+_CUT = "it ends in the middle"
+_NO_JSON = "it is no JSON of this form"
+_SEVERAL = "it holds several answers that differ"
 # Ten times what is asked for; more would hold up the event loop.
 _LONGEST_REPLY = 128 * 1024
 _MOST_MARKS = 64
@@ -61,11 +62,11 @@ def read_items(
     """
     text = completion.text.strip("\ufeff \t\r\n")
     if not text or len(text) > _LONGEST_REPLY:
-        raise ReplyUnusable(_TOO_LONG if text else _EMPTY)
+        raise ReplyUnusable(detail=_TOO_LONG if text else _EMPTY)
     read: ReplyItems | None = None
     between = ""
     state = "whole"
-    reason = _NO_JSON
+    reason: str = _NO_JSON
     for _ in range(_MOST_MARKS):
         mark = _FORMS["mark"].search(text)
         if mark is None:
@@ -84,7 +85,9 @@ def read_items(
         else:
             value, state, text = _value(text[mark.start() :], key)
             if state == "broken":
-                raise ReplyUnusable(_CUT if completion.cut else _NO_JSON)
+                raise ReplyUnusable(
+                    detail=_CUT if completion.cut else _NO_JSON
+                )
             reason = _NO_JSON
             found = _found(value, key, is_item)
             if found and (
@@ -94,7 +97,9 @@ def read_items(
                 between = ""
     if not read:
         is_cut = state == "cut" or (completion.cut and reason == _NO_JSON)
-        raise ReplyUnusable(_CUT if is_cut else reason)
+        if reason == ONLY_REASONING and not is_cut:
+            raise ReplyUnusable(ONLY_REASONING)
+        raise ReplyUnusable(detail=_CUT if is_cut else reason)
     return replace(
         read, cut=state == "cut" or (completion.cut and not read.listed)
     )
@@ -109,7 +114,7 @@ def read_object(
     ):
         if is_item(item):
             return item
-    raise ReplyUnusable(_NO_JSON)
+    raise ReplyUnusable(detail=_NO_JSON)
 
 
 def without_reasoning(text: str) -> str:
@@ -124,7 +129,7 @@ def _joined(before: ReplyItems, after: ReplyItems, between: str) -> ReplyItems:
         between
     ):
         if before.items != after.items[: len(before.items)]:
-            raise ReplyUnusable(_SEVERAL)
+            raise ReplyUnusable(detail=_SEVERAL)
         return after
     return ReplyItems(before.items + after.items, after.listed)
 

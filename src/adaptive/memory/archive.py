@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from adaptive.core import (
+    CHANGED_MEANWHILE,
     HostError,
     Memory,
     NewMemory,
@@ -61,16 +62,14 @@ async def exchange(
             user.user_id, [copy.memory.id for copy in into_archive]
         )
         if any(copy not in stored for copy in into_archive):
-            raise TablesUnavailable(
-                "the archive does not hold what was written into it"
-            )
+            raise TablesUnavailable(detail="the archive lacks what went in")
     rows: Sequence[Memory] = ()
     if gone:
         standing = await user.store.read([memory.id for memory in gone])
         if any(memory not in standing for memory in gone):
             archived_ids = [copy.memory.id for copy in into_archive]
             await user.archive.discard(user.user_id, archived_ids)
-            raise StoreError("a memory was changed meanwhile")
+            raise StoreError(CHANGED_MEANWHILE)
     if new or back or gone:
         rows = await user.store.write(*passed, back=allowed, gone=gone)
     if out_of_archive:

@@ -26,7 +26,6 @@ _NOUNS = {
     "memory": "memories",
     "archive": "archived_memories",
     "suggestion": "suggestions",
-    "history": "chat_indexes",
 }
 
 Answer = TypeVar("Answer")
@@ -77,7 +76,7 @@ class ErasureReport:
 
     @property
     def phrase(self) -> str:
-        """What it is, for people: "4 memories and everything noted about them"."""
+        """What it is, for people: "4 memories, what was noted"."""
         counts = {kind: self.counts[kind] for kind in _NOUNS}
         named = ", ".join(
             phrase(_NOUNS[kind], n=count)
@@ -86,7 +85,7 @@ class ErasureReport:
         )
         if not named:
             return phrase("noted") if self.counts.total() else ""
-        return phrase("and_notes", named=named, n=sum(counts.values()))
+        return f"{named}, {phrase('noted')}"
 
     @property
     def line(self) -> str:
@@ -97,7 +96,7 @@ class ErasureReport:
         if self.failed:
             reasons = "; ".join(dict.fromkeys(self.failed))
             sentences.append(phrase("not_all_erased", reasons=reasons))
-        return " ".join(sentences) or phrase("nothing_to_erase")
+        return " ".join(sentences) or phrase("none_found")
 
     async def tried(
         self, work: Awaitable[Answer], otherwise: Answer

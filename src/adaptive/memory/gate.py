@@ -132,10 +132,8 @@ class Gate:
     def judged(self, text: str) -> str | Refused:
         """The text as it may be written, or why it may not be."""
         bare = text.strip()
-        if not bare:
-            return Refused(Phrase("empty"), "length")
-        if len(bare) > _LONGEST:
-            return Refused(Phrase("longer", n=_LONGEST), "length")
+        if not 0 < len(bare) <= _LONGEST:
+            return Refused(Phrase("bad_length"), "length")
         if reason := secret_reason(find_secrets(bare)):
             return Refused(reason, "secret")
         if holds_secret_mark(bare):

@@ -19,6 +19,7 @@ from dataclasses import field
 from typing import Protocol
 
 from adaptive.core import (
+    CHANGED_MEANWHILE,
     AdaptiveMemoryError,
     KeyedLocks,
     Memory,
@@ -48,7 +49,6 @@ from adaptive.memory.erasure import ErasureReport, Origin
 from adaptive.memory.gate import Gate
 from adaptive.memory.tables import ArchiveTable, NumberTable
 from adaptive.memory.writing import (
-    CHANGED_SINCE,
     Held,
     PlannedUndo,
     apply_proposals,
@@ -172,13 +172,14 @@ class UserMemory(UserStore):
                 )
             saved += len(rows)
             await self.give_way()
-        lines = [phrase("imported", saved=saved, n=len(carried))]
+        lines = [f"{phrase('saved')}: {saved} / {len(carried)}"]
         known_already = len(carried) - saved - len(refusals)
         if known_already:
-            lines.append(phrase("known_already", n=known_already))
+            lines.append(f"{phrase('unchanged')}: {known_already}")
         if refusals:
             reasons = "; ".join(dict.fromkeys(refusals))
-            lines.append(phrase("refused", n=len(refusals), reasons=reasons))
+            counted = f"{phrase('rejected')}: {len(refusals)}"
+            lines.append(f"{counted} ({reasons})")
         return " · ".join(lines)
 
     async def undo(self, step: Step) -> list[AuditEntry]:
@@ -219,7 +220,7 @@ class UserMemory(UserStore):
         for portion in portions(step.standing, _PORTION):
             planned += await plan_undo(self, step, portion)
         if not planned:
-            raise WriteRefused(CHANGED_SINCE)
+            raise WriteRefused(CHANGED_MEANWHILE)
 
     async def undoable(self, steps: Sequence[Step]) -> Step | None:
         """The first of some steps that can be taken back as things stand."""
@@ -244,7 +245,7 @@ class UserMemory(UserStore):
         sealed = await self.archive.unopened(self.user_id)
         if sealed:
             counted = phrase("archived_memories", n=sealed)
-            told += f" {counted} {UNDER_FORMER_KEY}"
+            told += f" {counted}: {UNDER_FORMER_KEY}."
         return chosen, told.strip()
 
     async def restore(self, memory_ids: Sequence[str]) -> list[str]:
@@ -263,7 +264,9 @@ class UserMemory(UserStore):
         if restored:
             lines.append(phrase("restored", n=restored))
         if reasons:
-            lines.append(phrase("not_restored", reasons=", ".join(reasons)))
+            staying = len(memory_ids) - restored
+            reason = ", ".join(reasons)
+            lines.append(phrase("still_archived", n=staying, reason=reason))
         return lines
 
     async def archive_scopes(self, scopes: Collection[str]) -> int:

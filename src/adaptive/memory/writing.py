@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from adaptive.core import (
+    CHANGED_MEANWHILE,
     QUIET,
     Draft,
     HostError,
@@ -19,7 +20,6 @@ from adaptive.core import (
     Memory,
     MemoryUnavailable,
     NewMemory,
-    Phrase,
     Proposal,
     ProposalKind,
     Provenance,
@@ -34,6 +34,7 @@ from adaptive.memory.archive import exchange, source_of
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step, UserStore
 from adaptive.memory.gate import draft_of
 from adaptive.memory.tables import ArchivedMemory
+from adaptive.privacy import UNDER_FORMER_KEY
 from adaptive.search import holds_words_of
 
 # Whether whoever writes may go on.
@@ -77,8 +78,9 @@ async def apply_proposals(
             if memory is not None:
                 proposal = replace(proposal, before=memory.content)
             elif proposal.kind != "NEW":
-                gone = "the memory is gone meanwhile"
-                outcomes.append(proposal.decided("rejected", gone))
+                outcomes.append(
+                    proposal.decided("rejected", CHANGED_MEANWHILE)
+                )
                 continue
             try:
                 change = await _written(proposal, memory, user, source)
@@ -196,9 +198,6 @@ async def _updated(
 
 # --- taking back ---
 
-# Without its words: not every chat's model may see them.
-CHANGED_SINCE = Phrase("changed_since")
-
 
 @frozen
 class PlannedUndo:
@@ -241,9 +240,7 @@ async def plan_undo(
     """
     changes = await user.changes(keys)
     if len(changes) < len(keys):
-        raise WriteRefused(
-            "it was written down under another secret key of Open WebUI"
-        )
+        raise WriteRefused(UNDER_FORMER_KEY)
     ids = [change.memory_id for change in changes]
     rows = {row.id: row for row in await user.store.read(ids)}
     planned = [
@@ -261,7 +258,7 @@ async def plan_undo(
 
     possible = list(filter(is_possible, planned))
     if len(possible) < len(planned) and "summarised" in step.kinds:
-        raise WriteRefused(CHANGED_SINCE)
+        raise WriteRefused(CHANGED_MEANWHILE)
     await user.gate.allowed(*filter(None, (undo.coming for undo in possible)))
     return possible
 

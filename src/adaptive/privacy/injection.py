@@ -64,15 +64,15 @@ def injection_reason(
     model has made of words that are ``quoted`` of the user.
     """
     if len(text) > LONGEST_CANDIDATE:
-        return Phrase("one_memory")
+        return Phrase("bad_length")
     if _FORMS["hidden"].search(_FORMS["tag flag"].sub("", text)):
-        return Phrase("unseen_signs")
+        return Phrase("imitation")
     if imitates_structure(text) or imitates_structure(html.unescape(text)):
         return Phrase("imitation")
     seen = seen_text(text).text
     for reason, form in _FORMS.items():
         if reason.startswith("it ") and form.search(seen):
-            return reason
+            return Phrase("imitation")
     if not typed and order_score(text) > (_QUOTED_BAR if quoted else 0):
         return Phrase("order")
     return ""

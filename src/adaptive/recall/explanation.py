@@ -7,7 +7,6 @@ in a prompt, or that is kept from the chat's model: the day on which it was note
 from collections.abc import Collection, Mapping
 
 from adaptive.core import (
-    CORE_IMPORTANCE,
     Memory,
     clipped_line,
     has_ended,
@@ -44,7 +43,7 @@ def explained(
     question = candidates.question
     index = candidates.index
     if not index.memories:
-        return phrase("nothing_known")
+        return phrase("none_found")
     rankings = ranked_candidates(candidates)
     fit = fitting_by_settings(candidates, rankings, settings)
     coming = _coming(selection, fit, numbers)
@@ -128,8 +127,6 @@ def _coming(
         always = "for_every_answer"
         if memory.is_pinned:
             always = "is_pinned"
-        elif memory.importance >= CORE_IMPORTANCE:
-            always = "important"
         reasons.setdefault(memory.id, []).append(phrase(always))
     for memory in selection.candidates.bearing:
         if memory.id in selection.shown:
@@ -181,5 +178,5 @@ async def show_sources(hook: Hook, selection: Selection) -> None:
             "name": f"{title} ({round(score * 100)} %)",
             "score": round(score, 3),
         }
-        noted = f"{text}\n\nNoted on {utc_day(memory.created_at)}."
+        noted = f"{text}\n\n{utc_day(memory.created_at)}"
         await hook.notifier.source(title, [noted], [metadata])

@@ -178,7 +178,7 @@ def read_relevance(
         if name in offered and score is not None and 0 <= score <= 100:
             scores.setdefault(name, score)
     if not scores:
-        raise ReplyUnusable("the model's reply scores none of the memories")
+        raise ReplyUnusable(detail="it scores none of the memories")
     # Some models score out of 10 or 100 whatever they are told: then 1 is next to nothing.
     most = max(scores.values())
     scale = 1 if most <= 1 else 10 if most <= 10 else 100

@@ -142,7 +142,7 @@ class Recall:
             if may_be_given_memories(hook) and not erases:
                 task = await hook.native.task_that_reads(window.body)
                 if task:
-                    hook.state["recalled"] = phrase("would_show", task=task)
+                    hook.state["recalled"] = phrase("would_show")
                 else:
                     question = replace(question, complete=complete)
                     selection = await self._selected(hook, window, question)

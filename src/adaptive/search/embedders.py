@@ -32,6 +32,7 @@ from adaptive.core import (
     ModelBusy,
     ModelError,
     Pace,
+    Phrase,
     Vectors,
     endpoint,
     frozen,
@@ -52,7 +53,6 @@ _BATCH = 32
 # Behind the turns: with 3 s a text, a minute's 100.
 _FIRST_BATCH = 4
 _REQUESTS_AT_ONCE = 5
-_NO_VECTORS = "the embedding model sent nothing that can be used"
 
 
 def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
@@ -64,15 +64,13 @@ def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
     try:
         matrix = np.asarray(raw, dtype=np.float32)
     except (ValueError, TypeError, OverflowError) as error:
-        raise EmbeddingError(
-            _NO_VECTORS, detail=f"{provider}: {error}"
-        ) from error
+        raise EmbeddingError(detail=f"{provider}: {error}") from error
     if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
         detail = f"{provider} sent an array of shape {matrix.shape} for {count} texts"
-        raise EmbeddingError(_NO_VECTORS, detail=detail)
+        raise EmbeddingError(detail=detail)
     if not np.isfinite(matrix).all():
         raise EmbeddingError(
-            _NO_VECTORS, detail=f"{provider} sent numbers that are not finite"
+            detail=f"{provider} sent numbers that are not finite"
         )
     return matrix
 
@@ -131,10 +129,13 @@ class EndpointModel:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts (see ``EmbeddingModel``)."""
-        if not self.url.strip() or not self.model.strip():
-            raise EmbeddingError(
-                "the valves `embedding_api_url` and `embedding_model_name` must be set"
-            )
+        valves = {
+            "embedding_api_url": self.url,
+            "embedding_model_name": self.model,
+        }
+        for valve, value in valves.items():
+            if not value.strip():
+                raise EmbeddingError(Phrase("valve_empty", valve=valve))
         prefix = self.identity.prefix(query=query)
         sent = [f"{prefix}{text}" for text in texts]
         rows: list[Json] = []
@@ -154,12 +155,10 @@ class EndpointModel:
         except ModelBusy as error:
             raise EmbeddingBusy(error) from error
         except ModelError as error:
-            raise EmbeddingError(
-                f"embedding: {error}", detail=error.detail
-            ) from error
+            raise EmbeddingError(detail=f"{error} {error.detail}") from error
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             detail = f"{self.url!r} sent no embeddings: {error!r}"
-            raise EmbeddingError(_NO_VECTORS, detail=detail) from error
+            raise EmbeddingError(detail=detail) from error
 
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
@@ -334,9 +333,7 @@ class LocalModel:
             RuntimeError,
         ) as error:
             detail = f"{self.model!r}: {error}"
-            raise EmbeddingError(
-                "the local embedding model failed", detail=detail
-            ) from error
+            raise EmbeddingError(detail=detail) from error
         return checked_vectors(rows, len(texts), f"local model {self.model!r}")
 
     async def _loaded(self) -> SentenceModel:

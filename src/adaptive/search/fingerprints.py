@@ -143,7 +143,6 @@ class ProvenEmbedder:
         if vectors.shape[1] != proof.dimension:
             self.fingerprints.doubt(self.model)
             raise EmbeddingError(
-                "another embedding model answers than before",
                 detail=f"{proof.name} made {vectors.shape[1]} numbers, not {proof.dimension}",
             )
         return vectors

@@ -16,6 +16,7 @@ from adaptive.core import (
     Vectors,
     VectorTable,
     log_failure,
+    phrase,
     staged,
 )
 from adaptive.search.calibration import (
@@ -194,30 +195,23 @@ class MemoryIndexes:
     async def findings(
         self, sources: Sources, patience: float
     ) -> AsyncIterator[tuple[str, str]]:
-        """For an admin: who makes vectors, and whether all that are needed are there."""
-        yield (
-            "OK",
-            f"{sources.embedder.service} is asked; without it keywords serve"
-            " (Admin Settings > Documents)",
-        )
+        """For an admin: who makes vectors, and whether those of all memories are there."""
         began = time.perf_counter()
         vectors = await embedded_texts(
             sources.embedder, ["User lives in Porto."], query=False
         )
         milliseconds = round(1000 * (time.perf_counter() - began))
-        yield (
-            "OK",
-            f"{vectors.shape[1]} dimensions, a text takes {milliseconds} ms",
+        told = phrase(
+            "embeds_with",
+            model=sources.embedder.service,
+            n=vectors.shape[1],
+            milliseconds=milliseconds,
         )
+        yield "ok", told
         index = await self.current(sources, patience)
-        told = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
-        yield "OK" if index.embedded.all() else "Note", told
-        name = await sources.embedder.name()
-        await self.shared.known(sources.table, name)
-        wanted = len(self.shared.texts)
-        made = wanted - self.shared.missing(name)
-        told = f"calibration: {made} of {wanted} texts are embedded"
-        yield "OK" if made == wanted else "Note", told
+        missing = len(index.missing())
+        if missing:
+            yield "note", phrase("by_keywords", n=missing)
 
     async def _read(self, sources: Sources) -> tuple[_UserIndex, MemoryIndex]:
         """The user's entry with an index that is fresh; others stop waiting without harm."""

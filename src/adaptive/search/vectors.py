@@ -97,7 +97,7 @@ async def embedded_texts(
             return normalised(await embedder.embed(texts, query=query))
     except TimeoutError as error:
         raise EmbeddingError(
-            f"no vectors within {_LONGEST_CALL_SECONDS:g} s"
+            detail=f"no vectors within {_LONGEST_CALL_SECONDS:g} s"
         ) from error
 
 
@@ -121,7 +121,7 @@ class EmbedderRests(CircuitBreaker):
             EmbeddingError: it rests, or fails.
         """
         if self.is_open(embedder.service):
-            raise EmbeddingError("the embedding model rests")
+            raise EmbeddingError(detail="it rests")
         began = time.monotonic()
         try:
             return await call()

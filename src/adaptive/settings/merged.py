@@ -20,6 +20,7 @@ from adaptive.core import (
     Place,
     PlaceChoice,
     frozen,
+    phrase,
 )
 from adaptive.settings.valves import (
     PERSONAL_KINDS,
@@ -71,13 +72,13 @@ def _plain(name: str) -> str:
 # The narrowest first.
 _SAVE_MODES = ("off", "suggest", "auto")
 _HISTORY_REACHES = ("off", "chat", "all")
-# What is done where a valve that lists names has one that is not understood.
-_INSTEAD = {
-    "memory_categories": "the others are learned, or all kinds of facts",
-    "refuse_in_memories": "all personal data is refused",
-    "mask_in_memories": "all personal data that is not refused is masked",
-    "local_only_banks": "every memory is kept from models that are not local",
-}
+# The valves that list names, of which some may not be understood.
+_LISTING = (
+    "memory_categories",
+    "refuse_in_memories",
+    "mask_in_memories",
+    "local_only_banks",
+)
 
 
 class Settings(Valves):
@@ -159,14 +160,12 @@ class Settings(Valves):
 
     @property
     def misread(self) -> tuple[str, ...]:
-        """What is not understood in the valves, and what is done instead; a line for each valve."""
+        """What is not understood in the valves; a line for each valve."""
         lines = list[str]()
-        for valve, instead in _INSTEAD.items():
+        for valve in _LISTING:
             unknown = ", ".join(self.names_in(valve).unknown)
             if unknown:
-                lines.append(
-                    f"`{valve}` names what is not known ({unknown}): {instead}"
-                )
+                lines.append(phrase("misread", valve=valve, names=unknown))
         return tuple(lines)
 
     @property

@@ -164,9 +164,7 @@ async def test_remember_and_forget(host: RunningHost, page: Page) -> None:
     page.will_choose(1, 1)
     assert "Deleted (2)" in await answered(chat, "/forget red")
     assert await page.memories() == []
-    assert "Nothing is remembered" in await answered(
-        chat, "/forget my trombone"
-    )
+    assert "Nothing was found" in await answered(chat, "/forget my trombone")
     assert not host.model.requests_titled("# Extract memories")
 
 
@@ -182,10 +180,10 @@ async def test_pinned_and_quiet(host: RunningHost, page: Page) -> None:
     page.will_choose(1)
     unpinned = await answered(chat, "/memory unpin red")
     if page.release.number >= (0, 10):
-        assert "No longer pinned" in unpinned
+        assert "Updated: " in unpinned
         await answered(chat, "/undo")
     else:
-        assert "Say its number" in unpinned
+        assert "Which of these?" in unpinned
     await answered(chat, "/forget kite")
     assert "pinned)" in await answered(chat, "/memory")
     talk = page.new_chat()
@@ -235,7 +233,7 @@ async def test_memories_are_carried_away_and_back(
     chat = page.new_chat()
     await answered(chat, f"/remember {TEA}")
     page.answers["execute"] = True
-    assert "2 memories in the file" in await answered(chat, "/memory export")
+    assert "2 memories: memories-" in await answered(chat, "/memory export")
     (saved,) = page.questions("execute")
     text = json.loads(
         re.search(r"new Blob\(\[(\".*?\")\], \{type", saved["code"])[1]
@@ -247,9 +245,9 @@ async def test_memories_are_carried_away_and_back(
     page.answers["input"] = "erase"
     assert "Erased: 2 memories" in await answered(chat, "/forget everything")
     page.answers["confirmation"] = True
-    assert "Imported: 2 of 2" in await answered(chat, f"/memory import {text}")
+    assert "Saved: 2 / 2" in await answered(chat, f"/memory import {text}")
     assert len(await page.memories()) == 2
-    assert "known already" in await answered(
+    assert "Already known" in await answered(
         chat, f"/memory import\n- {TEA}\n- I have a kayak."
     )
     assert len(await page.memories()) == 3
@@ -269,13 +267,11 @@ async def test_memories_of_other_assistants(
     pasted = (
         "```\n[2024-04-26] - You have a cat called Miso.\n```\nThat is all."
     )
-    assert "Imported: 1 of 1" in await answered(
-        chat, f"/memory import\n{pasted}"
-    )
+    assert "Saved: 1 / 1" in await answered(chat, f"/memory import\n{pasted}")
     mem0 = {"results": [{"memory": "I live in “Porto”", "user_id": "x"}, 7]}
     file = await page.upload("memories.json", json.dumps(mem0).encode())
     told = await answered(chat, "/memory import", files=[file])
-    assert "Imported: 1 of 1 · 1 could not be read, the first: 7" in told
+    assert "Saved: 1 / 1 · 1 could not be read, the first: 7" in told
     stored = sorted(memory.content for memory in await page.memories())
     assert ["cat called Miso" in stored[0], "“Porto”" in stored[1]] == [
         True,
@@ -284,14 +280,14 @@ async def test_memories_of_other_assistants(
     temporary = page.temporary_chat()
     text = {"type": "text", "name": "a.txt", "content": "- My boat is blue."}
     turn = await temporary.send("/memory import", files=[text])
-    assert "Imported: 1 of 1" in turn.content
+    assert "Saved: 1 / 1" in turn.content
     archive = await page.upload("export.zip", b"PK\x03\x04\xff\xfe")
-    assert "holds no plain text" in await answered(
+    assert "can't be read" in await answered(
         chat, "/memory import", files=[archive]
     )
     other = await host.user("somebody_else")
     other.answers["confirmation"] = True
-    assert "not your own" in await answered(
+    assert "can't be read" in await answered(
         other.new_chat(), "/memory import", files=[file]
     )
     assert await other.memories() == []
@@ -350,7 +346,7 @@ async def test_memory_is_off_for_a_chat(host: RunningHost, page: Page) -> None:
 @pytest.mark.every_release
 async def test_doctor_is_for_admins(host: RunningHost, page: Page) -> None:
     """An admin is told how the plug-in stands; another user is told nothing of it."""
-    assert "Only an administrator" in await answered(
+    assert "for administrators" in await answered(
         page.new_chat(), "/memory doctor"
     )
     learns_nothing_else(host.model)
@@ -360,7 +356,7 @@ async def test_doctor_is_for_admins(host: RunningHost, page: Page) -> None:
     answer = await answered(host.admin.new_chat(), "/memory doctor")
     assert host.version in answer
     assert "**Problem" not in answer
-    assert "1 of 6 facts, nothing invented" in answer
+    assert "1 of 6 facts learned, 0 invented" in answer
     assert await host.admin.memories() == []
     cost = await answered(host.admin.new_chat(), "/memory cost")
     assert "| day | calls |" in cost
@@ -399,7 +395,6 @@ async def test_near_names_in_valves(host: RunningHost, page: Page) -> None:
     assert await page.memories() == []
     told = await answered(host.admin.new_chat(), "/memory doctor")
     assert "shoe size" in told
-    assert "all personal data is refused" in told
 
 
 @pytest.mark.every_release
@@ -474,7 +469,7 @@ async def test_answered_without_a_model(host: RunningHost, page: Page) -> None:
     assert "Saved: I park on level 3" in await answered(
         chat, "/remember I park on level 3"
     )
-    assert "Which change?" in await answered(chat, "/undo number 2")
+    assert "For example: /undo" in await answered(chat, "/undo number 2")
     assert len(await page.memories()) == 1
     assert "Taken back" in await answered(chat, "/undo")
     assert await page.memories() == []

@@ -39,7 +39,7 @@ async def test_everything_is_erased(
     page.answers["input"] = "erase"
     turn = await page.new_chat().send("Forget everything about me")
     status = await page.wait_for_status(turn, "Erased: 2 memories")
-    assert "3 chats' index" in status["description"]
+    assert "what was noted" in status["description"]
     (asked,) = page.questions()
     assert asked["title"] == "Erase everything that is remembered about you?"
     assert "2 memories" in asked["message"]
@@ -72,7 +72,7 @@ async def test_erased_without_status_lines(
     assert len(await page.memories()) == 2
     assert page.statuses(silent) == []
     turn = await chat.send("Forget everything about me")
-    await page.wait_for_status(turn, "Nothing erased")
+    await page.wait_for_status(turn, "Nothing was changed")
     page.answers["input"] = "erase"
     turn = await chat.send("Forget everything about me")
     await page.wait_for_status(turn, "Erased: 2 memories")

@@ -132,7 +132,8 @@ async def test_another_user_never_gets_it(
         operations(update(memory.id, "x y z changed"), delete(memory.id)),
     )
     await bob.say(
-        "I have moved to Cork, overwrite it.", "not one of the memories shown"
+        "I have moved to Cork, overwrite it.",
+        "the model's reply can't be used",
     )
     assert [one.content for one in await ann.memories()] == [memory.content]
 
@@ -165,7 +166,7 @@ async def test_what_the_words_do_not_say(
         kind="FACT",
     )
     learns(host.model, "green tea", operations(invented))
-    refused = "Not saved: User lost her job. (your words do not say it)"
+    refused = "Not saved: User lost her job. (it is not in your message)"
     await page.say("I adore green tea.", refused)
     assert await page.memories() == [memory]
 

@@ -92,7 +92,7 @@ async def test_table_of_another_release(host: RunningHost, page: Page) -> None:
         (
             "/api/v1/users/default/permissions",
             {"features": {"memories": False}},
-            "you lack the permission to use memories",
+            "you lack the permission",
         ),
     ],
     ids=["switched off", "not permitted"],

@@ -13,12 +13,12 @@ PORTO = "User lives in Porto."
 READERS = {
     "de-DE": (
         "Gespeichert",
-        "Gefunden: 1 Erinnerung",
+        "1 Erinnerung",
         "Löschen: alles, was über Sie gespeichert ist?",
     ),
     "ja-JP": (
         "保存しました",
-        "メモリ 1 件が見つかりました",
+        "メモリ 1 件",
         "あなたについての記憶すべてを消去しますか？",
     ),
 }

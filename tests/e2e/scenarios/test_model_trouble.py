@@ -26,7 +26,7 @@ HALF = BOTH[: BOTH.index("cello")]
     ("answer", "stored", "status"),
     [
         (Fail(500), 0, "HTTP 500"),
-        (Hang(), 0, "did not answer within"),
+        (Hang(), 0, "does not answer"),
         (Say(HALF, finish_reason="length"), 1, f"Saved: {TEA}"),
     ],
     ids=["fails", "hangs", "cut at the limit"],

@@ -73,11 +73,11 @@ async def test_ended_with_the_move(host: RunningHost, page: Page) -> None:
 
     await page.say(
         "Restore my archived memories",
-        "Nothing restored: you did not confirm it",
+        "Nothing was changed: you did not confirm it",
     )
     assert (
         page.questions("confirmation")[-1]["title"]
-        == "Restore archived memories?"
+        == "This would come back from the archive: 1 memory."
     )
     page.answers["confirmation"] = True
     await page.say(

@@ -56,9 +56,7 @@ async def test_schema_of_its_own(tmp_path: Path) -> None:
             await page.wait_for_status(turn, "Erased: 1 memory")
             assert await page.memories() == []
             checked = await host.admin.new_chat().send("/memory doctor")
-            assert "- **OK** tables: adaptive" in checked.content.replace(
-                "\\", ""
-            )
+            assert "- **OK** adaptive" in checked.content.replace("\\", "")
         tables = services.rows(OURS)
     assert {(one["schemaname"], one["tablename"]) for one in tables} == {
         (SCHEMA, "adaptive_memory_entries"),

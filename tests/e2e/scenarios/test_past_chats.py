@@ -71,7 +71,7 @@ async def test_learned_and_taken_back(
     told = await answered(chat, "/memory learn")
     assert told.startswith("4 chats, 12 messages of yours, about ")
     assert host.model.requests_titled(EXTRACT) == []
-    assert "There is no chat" in await answered(chat, "/memory learn 2019")
+    assert "Nothing was found" in await answered(chat, "/memory learn 2019")
     assert "Learning from 4 past chats" in await answered(
         chat, "/memory learn start"
     )
@@ -85,7 +85,7 @@ async def test_learned_and_taken_back(
         "twice": 0,
         "not_as_said_last": [],
     }
-    assert "There is no chat" in await answered(chat, "/memory learn start")
+    assert "Nothing was found" in await answered(chat, "/memory learn start")
     for one in host.model.requests_titled(EXTRACT):
         assert "/memory" not in one.user_text
     assert f"Taken back: {every} changes" in await answered(chat, "/undo")
@@ -138,7 +138,7 @@ async def test_found_and_offered(
         "[Kitchen budget](/c/"
     )
     assert "(2023-01-01)" in by_date
-    assert "No past chat" in await answered(chat, "/memory chats 2022")
+    assert "Nothing was found" in await answered(chat, "/memory chats 2022")
     by_title = await answered(chat, "/memory chats our kitchen")
     assert "[Kitchen budget](/c/" in by_title
     assert "Only titles were searched" in by_title

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.e2e.driver.extraction import learns, new, operations
@@ -103,7 +105,7 @@ async def test_core_facts_come_along(host: RunningHost, page: Page) -> None:
     await page.wait_for_status(turn, "recalled")
     sources = (await chat.stored_message(turn.message_id))["sources"]
     (scored,) = [one for one in sources if one["document"][0].startswith(TEA)]
-    assert "Noted on " in scored["document"][0]
+    assert re.search(r"\n\d{4}-\d\d-\d\d$", scored["document"][0])
     assert 0.5 <= scored["metadata"][0]["score"] <= 1
 
 

@@ -247,15 +247,18 @@ async def test_another_secret_key(second_host: RunningHost) -> None:
     chat = page.new_chat()
     page.answers["confirmation"] = True
     told = (await chat.send("/memory restore")).content
-    assert "Nothing restored. 1 archived memory can't be opened" in told
+    assert (
+        "Nothing was changed. 1 archived memory: Open WebUI's secret key"
+        in told
+    )
     log = (await chat.send("/memory log")).content
     assert BIKE in log
-    assert f"{len(sealed['audit'])} can't be opened" in log
+    assert f"{len(sealed['audit'])}: Open WebUI's secret key" in log
     checked = (await host.admin.new_chat().send("/memory doctor")).content
     assert all(
         f"{kind}: " in checked for kind in ("archive", "audit", "waiting")
     )
-    assert "can't be opened" in checked
+    assert "secret key has changed" in checked
     await host.rest()
     assert host.query(queued, turn.user_message_id) == [{"kind": "waiting"}]
     for kind, rows in sealed.items():
@@ -333,7 +336,7 @@ async def test_what_takes_long_goes_on_behind(
     reply = await chat.send("Hello.")
     await host.rest(_IMPORT_SECONDS)
     stored = await chat.stored_message(turn.message_id)
-    assert f"Imported: {_MANY} of {_MANY}" in stored["content"]
+    assert f"Saved: {_MANY} / {_MANY}" in stored["content"]
     assert (
         stored_text(await chat.stored_message(reply.message_id))
         == reply.content
