@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from blockbuster import blockbuster_ctx
 from hypothesis import HealthCheck, settings
+from pydantic import TypeAdapter
 
 from demo.environment import HostEnvironment, host_environment
 from tests.hosts import DEFAULT_RELEASES, chosen_releases, release_number
@@ -21,6 +22,8 @@ PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src"
 # The files of zones are read once, and no hook waits for one.
 ZONES = ZoneInfo("UTC"), ZoneInfo("Asia/Tokyo")
+# With its first type pydantic looks for plug-ins of its own among all packages.
+FIRST_TYPE = TypeAdapter(int)
 
 # No test fails because the machine is busy: pytest-timeout alone guards against what never ends.
 # The gate tries the same examples each time; `--hypothesis-profile explore` looks for new ones.
