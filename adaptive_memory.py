@@ -6202,7 +6202,7 @@ class ChatState:
   asked=PastQuestion(text=question.text,previous=question.previous,first=question.first,messages=window.messages,complete=question.complete,tokens=so_far.tokens_for_text(window.text_tokens),shown={(chat_id,message_id)for chat_id,message_id,_ in so_far.quoted()});return await self.past.recalled(hook,asked,embedder)
  async def _recalls_past(self,hook):return self.past.recalls(hook)and not(await hook.hidden_from()).names
 # recall/prompt.py
-_FORMER_BLOCK=re.compile(rf"(?:{BLOCK_SEPARATOR})?{OPEN_MARKER}\n(?:(?!{OPEN_MARKER}\n).)*?\n{CLOSE_MARKER}",re.DOTALL);_MOST_WAITING_CHARACTERS=20_000_000;_LONGEST_TURN_SECONDS=3600.0
+_FORMER_BLOCK=re.compile(rf"(?:{BLOCK_SEPARATOR})?{OPEN_MARKER}\n(?:(?!{OPEN_MARKER}\n).)*?\n{CLOSE_MARKER}",re.DOTALL);_MOST_TURNS__prompt=2000;_LONGEST_TURN_SECONDS=3600.0
 @frozen
 class MessageBlock:said:str;block:str
 @frozen
@@ -6210,7 +6210,6 @@ class PromptBlocks:
  system:str="";messages:Sequence[MessageBlock]=()
  @classmethod
  def of(cls,window,blocks):said=map(message_text,filter(is_of_user,window.messages));messages=[MessageBlock(said=content_hash(text),block=blocks.get(key,""))for text,key in zip(said,window.sent_keys,strict=True)];return cls(system=blocks.get("",""),messages=messages)
- def __len__(self):return len(self.system)+sum(len(one.block)for one in self.messages)
 def with_blocks(messages,blocks):
  added=[*blocks.messages]
  if any(message.get("role")=="system" for message in messages):messages=with_block(messages,blocks.system)
@@ -6248,7 +6247,7 @@ def _with_text(message,which,change):
  elif text:=change(""):parts.append({"type":"text","text":text})
  return{**message,"content":parts}
 class TurnBlocks:
- def __init__(self):self._blocks=UserCache[PromptBlocks](_MOST_WAITING_CHARACTERS,weight=len,seconds=_LONGEST_TURN_SECONDS);self.forget=self._blocks.forget
+ def __init__(self):self._blocks=UserCache[PromptBlocks](_MOST_TURNS__prompt,seconds=_LONGEST_TURN_SECONDS);self.forget=self._blocks.forget
  def keep(self,hook,blocks):mark=uuid.uuid4().hex;hook.state["block_mark"]=mark;self._blocks.put((hook.user_id,mark),blocks)
  def added(self,body,metadata):
   blocks=self._blocks.get(_turn_key(metadata))
@@ -6430,7 +6429,7 @@ class Recall:
   blocks=rendered_blocks(placed,hook.settings);added=PromptBlocks.of(window,blocks);messages=window.messages
   if hook.adds_behind_tasks:
    messages=with_block(messages,"")
-   if added:self.blocks.keep(hook,added)
+   if any(blocks.values()):self.blocks.keep(hook,added)
   else:messages=with_blocks(messages,added)
   return{**window.body,"messages":messages}
  async def found(self,hook,words):sources=await self._sources(hook);question=Question(words);so_far=self._chats.so_far(hook,plain_window(hook,{}),question);candidates=await self._candidates(hook,sources,question,so_far);return found_memories(candidates,await hook.hidden_from())

@@ -31,7 +31,7 @@ _FORMER_BLOCK = re.compile(
     rf"(?:{BLOCK_SEPARATOR})?{OPEN_MARKER}\n(?:(?!{OPEN_MARKER}\n).)*?\n{CLOSE_MARKER}",
     re.DOTALL,
 )
-_MOST_WAITING_CHARACTERS = 20_000_000
+_MOST_TURNS = 2000
 # A turn that was stopped or failed has no outlet, so nothing else would forget it.
 _LONGEST_TURN_SECONDS = 3600.0
 
@@ -62,9 +62,6 @@ class PromptBlocks:
             for text, key in zip(said, window.sent_keys, strict=True)
         ]
         return cls(system=blocks.get("", ""), messages=messages)
-
-    def __len__(self) -> int:
-        return len(self.system) + sum(len(one.block) for one in self.messages)
 
 
 def with_blocks(
@@ -198,7 +195,7 @@ class TurnBlocks:
 
     def __init__(self) -> None:
         self._blocks = UserCache[PromptBlocks](
-            _MOST_WAITING_CHARACTERS, weight=len, seconds=_LONGEST_TURN_SECONDS
+            _MOST_TURNS, seconds=_LONGEST_TURN_SECONDS
         )
         self.forget = self._blocks.forget
 

@@ -178,7 +178,7 @@ class Recall:
         if hook.adds_behind_tasks:
             # What the host has stored of former blocks goes at once.
             messages = with_block(messages, "")
-            if added:
+            if any(blocks.values()):
                 self.blocks.keep(hook, added)
         else:
             messages = with_blocks(messages, added)
