@@ -5713,8 +5713,8 @@ def read_outdated(completion,changes,shown,words,today):
  changed=[f"{change.before}\n{change.draft.content}" for change in changes];said=beginnings("\n".join([words,*changed]));found={}
  for item in map(mapping,read_items(completion,"outdated",lambda one:"id" in one).items):
   if(memory:=named_memory("".join(text_lines(item.get("id"))[:1]),shown))is None:continue
-  known=said|beginnings(memory.content);is_believed=beginnings(text_line(item.get("because")))&known
-  if is_believed and(ended:=_end(item,memory,known,words,today))is not None:found.setdefault(memory.id,ended)
+  known=said|beginnings(memory.content);reason=text_line(item.get("because"));is_reasoned=beginnings(reason)&known and reason!=text_line(item.get("now"))
+  if is_reasoned and(ended:=_end(item,memory,known,words,today))is not None:found.setdefault(memory.id,ended)
  if len(found)>_MOST_ENDED:log.warning("the model ends %d of %d memories: none ends",len(found),len(shown));return()
  return tuple(found.values())
 def _end(item,memory,known,words,today):

@@ -44,6 +44,10 @@ CHANGE = Proposal(
 )
 
 
+# Small models write their reason once more where the new sentence is asked for.
+COPIED = "User cycles to the office in Sheffield, but lives in Horsforth now."
+
+
 def outdated(*items: Any) -> str:
     """A reply to the check."""
     return json.dumps({"outdated": list(items)})
@@ -128,12 +132,13 @@ def read(
         ended(because="bananas grow on plantations"),
         ended(because=""),
         ended(now=CYCLES.content),
+        ended(because=COPIED, now=COPIED),
         {"id": 7, "because": "the office"},
         "cycles",
     ],
 )
 def test_not_believed(item: Any) -> None:
-    """What was not shown, speaks of something else, changes nothing or is no item ends nothing."""
+    """What was not shown, has no reason or its reason alone, or changes nothing ends nothing."""
     assert read(item) == []
     draft = Draft(
         CYCLES.content, CYCLES.tags, "", CYCLES.confidence, CYCLES.importance

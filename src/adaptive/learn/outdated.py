@@ -303,9 +303,13 @@ def read_outdated(
         ) is None:
             continue
         known = said | beginnings(memory.content)
-        is_believed = beginnings(text_line(item.get("because"))) & known
+        reason = text_line(item.get("because"))
+        # Small models write it once more in place of what is true now.
+        is_reasoned = beginnings(reason) & known and reason != text_line(
+            item.get("now")
+        )
         if (
-            is_believed
+            is_reasoned
             and (ended := _end(item, memory, known, words, today)) is not None
         ):
             found.setdefault(memory.id, ended)
