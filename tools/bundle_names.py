@@ -1,17 +1,17 @@
 """Private names that several modules bind: each keeps its own in the flat bundle, under a new name.
 
-``_told`` of ``learn/lesson.py`` becomes ``_told__lesson`` where a module above binds it, too.
+``_told`` of a module becomes ``_told2`` where a module above binds it, too, then ``_told3``.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import itertools
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from tools.bundle_source import Module, bindings, internal_imports
 
@@ -40,11 +40,16 @@ def with_own_names(modules: list[Module]) -> list[Module]:
             if name.startswith("_") and not name.startswith("__")
         }
         clashing = private & bound - shared - set(_fixed_names(module.tree))
-        stem = PurePosixPath(module.path).stem
-        new = {name: f"{name}__{stem}" for name in clashing}
+        new = {name: _free_name(name, bound | own) for name in clashing}
         found.append(_renamed(module, new) if new else module)
         bound |= {new.get(name, name) for name in own}
     return found
+
+
+def _free_name(name: str, bound: Container[str]) -> str:
+    """A private name with the first number from 2 on that makes it a new one."""
+    numbered = (f"{name}{number}" for number in itertools.count(2))
+    return next(one for one in numbered if one not in bound)
 
 
 def _fixed_names(tree: ast.Module) -> Iterator[str]:

@@ -21,6 +21,7 @@ def packed(data: bytes) -> str:
 def _filter(literal_context: int) -> dict[str, int]:
     return {
         "id": lzma.FILTER_LZMA1,
+        "nice_len": 64,
         "preset": 9 | lzma.PRESET_EXTREME,
         "lc": literal_context,
         "lp": 0,
