@@ -325,4 +325,5 @@ def test_without_a_system_message() -> None:
     sent = with_blocks(window.messages, blocks)
     assert sent[0]["content"] == f"Hi\n\n{BLOCK}\n\n{OTHER}"
     assert sent[1] == window.messages[1]
-    assert not PromptBlocks.of(window, {})
+    nothing = PromptBlocks.of(window, {})
+    assert with_blocks(window.messages, nothing) == window.messages

@@ -93,7 +93,9 @@ async def test_temporary_chat(host: RunningHost, page: Page) -> None:
         turn = await page.temporary_chat().send(QUESTION)
         await host.rest()
     assert TEA not in str([one.body for one in host.model.requests])
-    assert "to its suggestions of what to ask next" in lines(page, turn)
+    assert "another task of this Open WebUI would read them" in lines(
+        page, turn
+    )
 
 
 async def test_tool_calls(host: RunningHost, page: Page) -> None:
