@@ -5829,10 +5829,8 @@ async def said_before_edit(room,turn,hook):
  if turn.kind!="saved" or hook.question_id!=turn.source.message_id:return()
  former=await hook.former_versions()
  if not former:return()
- index=await room.index();newest={}
- for key in await room.memory.trail.keys(room.memory.user_id):
-  if key.memory_id in index.places and key.kind in("saved","updated"):newest.setdefault(key.memory_id,key)
- ids={change.memory_id for change in await room.memory.changes([*newest.values()])if change.message_id in former};return tuple(memory for memory in index.memories if memory.id in ids and not says_no_more(memory.content,[turn.words]))
+ index=await room.index();newest=[key for step in await room.memory.steps()for key in step.standing if key.text in step.latest and key.memory_id in index.places and key.kind in("saved","updated")];ids={change.memory_id for change in await room.memory.changes(newest)if change.message_id in former}
+ return tuple(memory for memory in index.memories if memory.id in ids and not says_no_more(memory.content,[turn.words]))
 # learn/exam.py
 _QUESTIONS=6;_OWN_QUESTIONS=3;_MOST_SECONDS2=300.0;_LEAST_RIGHT=4;_MOST_INVENTED=1
 @frozen
@@ -5942,7 +5940,7 @@ class Learning:
    room_of=partial(self.lesson_resources,hook);report=await offer_suggestions(self.suggestions,room_of,hook)
    if report.line:await self.status.write(hook,report)
  def forget(self,user_id):self._queue.forget(user_id);self._hooks={key:hook for key,hook in self._hooks.items()if key[0]!=user_id};self.status.forget(user_id)
- async def model_for(self,hook,memory_ids):room=await self.lesson_resources(hook);index=await room.index();found=[one for one in map(index.memory,memory_ids)if one is not None];is_whole=len(room.hidden.without(found))==len(memory_ids);return(room.completer,tuple(found))if is_whole and room.completer else None
+ async def model_for(self,hook,memory_ids):room=await self.lesson_resources(hook);index=await room.index();found=[*filter(None,map(index.memory,memory_ids))];is_whole=len(room.hidden.without(found))==len(memory_ids);return(room.completer,tuple(found))if is_whole and room.completer else None
  async def do(self,hook,proposals):adds=any(one.kind=="NEW" for one in proposals);room=await self.lesson_resources(hook,wanted=not adds,asking=False);room=replace(room,foreground=Foreground(),patience=COMMAND_PATIENCE_SECONDS);outcomes=await write(room,_asked_in(hook),proposals,always);return report_line(outcomes)
  async def examine(self,hook):room_of=partial(self.lesson_resources,hook,wanted=True);language=hook.interface_language;return await examination(room_of,language,hook.replies.status)
  async def waiting(self,hook):turns=await self._queue.waiting(hook.user_id);told=phrase("still_to_learn",n=turns);suggested=await self.suggestions.left(hook.user_id);return[line for line in(told if turns else "",suggested)if line]
@@ -6057,7 +6055,7 @@ class PastLearning:
   finally:del self._hooks[user_id]
  async def _learn(self,user_id):
   served={"":True};run=await self.runs.read(user_id,"")
-  async def wanted():hook=self._hooks[user_id];is_on=hook.settings.enabled and hook.settings.save_mode=="auto";is_on=is_on and hook.place.known;standing=await self.runs.read(user_id,"");is_same=standing.step==run.step;return is_on and is_same and await hook.wants_memory()
+  async def wanted():hook=self._hooks[user_id];is_on=hook.settings.enabled and hook.settings.save_mode=="auto";is_on=is_on and hook.place.known;standing=await self.runs.read(user_id,"");is_on=is_on and standing.step==run.step;return is_on and await hook.wants_memory()
   while run.chats:
    await self.learning.foreground.give_way(_LONGEST_REST_SECONDS,quiet=_QUIET_SECONDS);hook=self._hooks[user_id]
    if not await wanted():

@@ -460,6 +460,28 @@ async def test_edited_message(
     assert len(asked) == can_ask
 
 
+async def test_edited_message_that_was_undone() -> None:
+    """What a message had changed, and its user has taken back since, is not asked about."""
+    update = {
+        "operation": "UPDATE",
+        "id": "1",
+        "content": "User lives in Lisbon.",
+        "evidence": "I live in Lisbon",
+    }
+    house = House(reply(PORTO), reply(update), reply())
+    page = Page(house)
+    await page.learn("I live in Porto.", message_id="m-1")
+    await page.learn("I live in Lisbon now.", message_id="m-2")
+    assert house.store.contents == ["User lives in Lisbon."]
+    memory_of_ada = house.resources().memory
+    await memory_of_ada.undo((await memory_of_ada.steps())[0])
+    assert house.store.contents == ["User lives in Porto."]
+    page.former, page.question_id = frozenset({"m-2"}), "m-3"
+    await page.learn("I like Lisbon.", message_id="m-3")
+    await asyncio.gather(*house.tasks)
+    assert not any(HOW_TO_TAKE_BACK in line for line in page.shown)
+
+
 async def test_not_allowed() -> None:
     """Where the host allows no memories a chat is told once, and nothing is tried again."""
     house = House(refusal="you lack the permission")

@@ -31,7 +31,7 @@ from adaptive.learn.suggestions import (
     report_of,
 )
 from adaptive.learn.support import says_no_more
-from adaptive.memory import ChangeKey, WaitingSuggestion
+from adaptive.memory import WaitingSuggestion
 from adaptive.settings import Dialog, Hook, PageQuestion, Report
 
 _MOST_ASKED_ABOUT = 10
@@ -152,7 +152,7 @@ async def said_before_edit(
     """Memories that only former versions of a message bear out, once it has been learned.
 
     Whoever edits a message makes another one of the same parent. The log tells from which message
-    each memory was learned last.
+    each memory was learned last, but for what was taken back.
 
     Raises:
         HostError: our tables or the chat can't be read.
@@ -164,13 +164,17 @@ async def said_before_edit(
     if not former:
         return ()
     index = await room.index()
-    newest: dict[str, ChangeKey] = {}
-    for key in await room.memory.trail.keys(room.memory.user_id):
-        if key.memory_id in index.places and key.kind in ("saved", "updated"):
-            newest.setdefault(key.memory_id, key)
+    newest = [
+        key
+        for step in await room.memory.steps()
+        for key in step.standing
+        if key.text in step.latest
+        and key.memory_id in index.places
+        and key.kind in ("saved", "updated")
+    ]
     ids = {
         change.memory_id
-        for change in await room.memory.changes([*newest.values()])
+        for change in await room.memory.changes(newest)
         if change.message_id in former
     }
     # What the new words say as well is true, though the lesson had nothing to add to it.

@@ -195,9 +195,7 @@ class Learning:
         """The model for learning, and these memories."""
         room = await self.lesson_resources(hook)
         index = await room.index()
-        found = [
-            one for one in map(index.memory, memory_ids) if one is not None
-        ]
+        found = [*filter(None, map(index.memory, memory_ids))]
         is_whole = len(room.hidden.without(found)) == len(memory_ids)
         return (
             (room.completer, tuple(found))

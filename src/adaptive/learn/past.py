@@ -223,8 +223,8 @@ class PastLearning:
             # Or what belongs to a folder would be known everywhere.
             is_on = is_on and hook.place.known
             standing = await self.runs.read(user_id, "")
-            is_same = standing.step == run.step
-            return is_on and is_same and await hook.wants_memory()
+            is_on = is_on and standing.step == run.step
+            return is_on and await hook.wants_memory()
 
         while run.chats:
             await self.learning.foreground.give_way(
