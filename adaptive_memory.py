@@ -2688,36 +2688,33 @@ _BYTES_PER_MEMORY=2150
 class FoundMemory:memory:Memory;score:int;has_all_words:bool;withheld:str=""
 @frozen
 class MemoryIndex:
- memories:tuple[Memory,...];places:Mapping[str,int];core:Sequence[Memory];ranking:RankingIndex;nulls:Vectors|None;embedder:str;stamp:StoreStamp;doubtful:frozenset[str]=frozenset();scopes:frozenset[str]=frozenset()
+ memories:tuple[Memory,...];places:Mapping[str,int];core:Sequence[Memory];ranking:RankingIndex;nulls:Vectors|None;embedder:str;stamp:StoreStamp;scopes:frozenset[str]
  @property
  def dimension(self):return int(self.ranking.vectors.shape[1])
  @property
  def embedded(self):return self.ranking.embedded
  @property
  def nbytes(self):return self.ranking.vectors.nbytes+len(self.memories)*_BYTES_PER_MEMORY
- def stands(self,stamp):return self.stamp==stamp and not self.doubtful
  def memory(self,memory_id):place=self.places.get(memory_id);return None if place is None else self.memories[place]
  def missing(self):missing=[self.memories[place]for place in np.flatnonzero(~self.embedded)];return sorted(missing,key=lambda memory:(-memory.importance,-memory.updated_at))
- def stored_vectors(self):return{memory.id:StoredVector(content_hash(memory.content),vector)for memory,vector,is_embedded in zip(self.memories,self.ranking.vectors,self.embedded,strict=True)if is_embedded}
- def vectors_of(self,new):
-  vectors={**new}
-  for place in np.flatnonzero(self.embedded):vectors[self.memories[place].content]=self.ranking.vectors[place]
-  return vectors
+ def stored_vectors(self):return{memory.id:StoredVector(content_hash(memory.content),vector)for memory,vector in self._known()}
+ def vectors_of(self,new):return{**new,**{memory.content:vector for memory,vector in self._known()}}
+ def _known(self):known=zip(self.memories,self.ranking.vectors,strict=True);return itertools.compress(known,self.embedded)
  @property
  def ready(self):has_nulls=self.nulls is not None and self.dimension in(0,self.nulls.shape[1]);return(has_nulls and bool(self.embedded.all()))or not self.memories
- def with_vectors(self,vectors,nulls):known={**vectors,**self.stored_vectors(),**vectors};return build_index(self.memories,known,nulls,self.embedder,self.doubtful,previous=self)
+ def with_vectors(self,vectors,nulls):known={**vectors,**self.stored_vectors(),**vectors};return build_index(self.memories,known,nulls,self.embedder,self)
 @frozen
 class PlaceIndex:whole:MemoryIndex;part:MemoryIndex
 def index_at(index,place):
  rows=[row for row,memory in enumerate(index.memories)if place.admits(memory.scope)];memories=tuple(index.memories[row]for row in rows)
  return replace(index,memories=memories,places={memory.id:row for row,memory in enumerate(memories)},core=[memory for memory in index.core if place.admits(memory.scope)],ranking=_ranking_of(memories,index.ranking.vectors[rows],index.nulls,index))
-def build_index(memories,known,nulls,embedder,doubtful=frozenset(),previous=None):
+def build_index(memories,known,nulls,embedder,previous=None):
  ordered=tuple(sorted(memories,key=lambda memory:memory.created_at));dimension=next((len(stored.vector)for stored in known.values()),0);vectors=np.zeros((len(ordered),dimension),dtype=np.float32)
  for place,memory in enumerate(ordered):
   stored=known.get(memory.id)
   if stored and len(stored.vector)==dimension and stored.content_hash==content_hash(memory.content):vectors[place]=stored.vector
  core=[memory for memory in ordered if is_core(memory)];core.sort(key=lambda memory:(-memory.importance,memory.created_at,memory.id))
- return MemoryIndex(memories=ordered,places={memory.id:place for place,memory in enumerate(ordered)},core=core,ranking=_ranking_of(ordered,vectors,nulls,previous),nulls=nulls,embedder=embedder,stamp=stamp_of(ordered),doubtful=doubtful,scopes=frozenset(memory.scope for memory in ordered))
+ return MemoryIndex(memories=ordered,places={memory.id:place for place,memory in enumerate(ordered)},core=core,ranking=_ranking_of(ordered,vectors,nulls,previous),nulls=nulls,embedder=embedder,stamp=stamp_of(ordered),scopes=frozenset(memory.scope for memory in ordered))
 def stamp_of(memories):dates=[memory.updated_at for memory in memories];return StoreStamp(count=len(dates),newest=max(dates,default=0),total=sum(dates))
 async def read_anew(store,known,doubtful=()):
  if not known:return await store.read()
@@ -2730,9 +2727,9 @@ async def read_anew(store,known,doubtful=()):
  return tuple(standing.values())
 def _ranking_of(memories,vectors,nulls,previous):has_nulls=nulls is not None and nulls.shape[1]==vectors.shape[1];return ranking_index([memory.content for memory in memories],vectors,nulls if has_nulls else None,previous.ranking if previous else None)
 # search/indexes.py
-_MOST_INDEX_BYTES=256*2**20;_ENTRY_BYTES=1000;_PROOF_SECONDS=0.5;_SHOWN_SECONDS=5.0;_WAITED_FOR=64;_REMEMBERED_VECTORS=2000;IndexWork=TypeVar("IndexWork")
+_MOST_INDEX_BYTES=256*2**20;_ENTRY_BYTES=1000;_PROOF_SECONDS=0.5;_SHOWN_SECONDS=5.0;_WAITED_FOR=64;_REMEMBERED_VECTORS=2000;_DATE_SECONDS=2;IndexWork=TypeVar("IndexWork")
 @dataclass(slots=True,eq=False)
-class _UserIndex:lock:asyncio.Lock=field(default_factory=asyncio.Lock);index:MemoryIndex|None=None;embedding:asyncio.Task[None]|None=None;forgotten:bool=False
+class _UserIndex:doubtful:dict[str,float];lock:asyncio.Lock=field(default_factory=asyncio.Lock);index:MemoryIndex|None=None;embedding:asyncio.Task[None]|None=None;forgotten:bool=False
 @dataclass(eq=False)
 class MemoryIndexes:
  most_bytes:int=_MOST_INDEX_BYTES;rests:EmbedderRests=field(default_factory=EmbedderRests)
@@ -2757,12 +2754,12 @@ class MemoryIndexes:
   key=(sources.user_id,*sorted(filter(place.admits,index.scopes)));view=self._views.get(key)
   if view is None or view.whole is not index:part=await asyncio.to_thread(index_at,index,place);view=PlaceIndex(whole=index,part=part);self._views.put(key,view)
   return view.part
- def _is_ready(self,index):has_nulls=index.nulls is not None and len(index.nulls)==len(NULL_PROMPTS);is_calibrated=has_nulls and not self.shared.missing(index.embedder);return index.ready and(is_calibrated or not index.memories)
+ def _is_ready(self,index):is_calibrated=index.nulls is not None and len(index.nulls)==len(NULL_PROMPTS)and not self.shared.missing(index.embedder);return index.ready and(is_calibrated or not index.memories)
  def judges(self,name,dimension):
   if name not in self._judges:
    if self.shared.missing(name):return None
    self._judges[name]=judges_by(self.shared.rows(name,EXAMPLE_TEXTS),self.shared.rows(name,NULL_PROMPTS))
-  judges=self._judges[name];has_dimension=judges.cohort.shape[1]==dimension;return judges if has_dimension else None
+  judges=self._judges[name];return judges if judges.cohort.shape[1]==dimension else None
  def turn_embedder(self,sources):return TurnEmbedder(sources.embedder,sources.user_id,self._queries,self.rests)
  def forget(self,user_id):
   user=self._users.get((user_id,))
@@ -2778,13 +2775,13 @@ class MemoryIndexes:
   if missing:yield "note",phrase("by_keywords",n=missing)
  async def _read(self,sources):
   while True:
-   key=(sources.user_id,);user=self._users.get(key)or _UserIndex();self._users.put(key,user);index=await asyncio.shield(self._started(self._refreshed(user,sources)))
+   key=(sources.user_id,);user=self._users.get(key)or _UserIndex({});self._users.put(key,user);index=await asyncio.shield(self._started(self._refreshed(user,sources)))
    if not user.forgotten:self._users.put(key,user);return user,index
  async def _refreshed(self,user,sources):
   name=await self._known_name(sources.embedder)
   async with user.lock:
    index=user.index if user.index and user.index.embedder==name else None
-   if not(index and index.stands(await sources.store.stamp())):index=await self._rebuilt(sources,name,index)
+   if index is None or user.doubtful or index.stamp!=await sources.store.stamp():index=await self._rebuilt(user,sources,name,index)
    if not user.forgotten:user.index=index
    return index
  async def _known_name(self,embedder):
@@ -2792,15 +2789,15 @@ class MemoryIndexes:
   try:
    async with asyncio.timeout(0 if rests else _PROOF_SECONDS):return await embedder.name()
   except(EmbeddingError,TimeoutError):return ""
- async def _rebuilt(self,sources,name,former):
-  changed=frozenset[str]()
-  if former is None:memories,known,nulls=await asyncio.gather(sources.store.read(),stored_vectors(sources.table,sources.user_id,name),self.shared.known(sources.table,name))
+ async def _rebuilt(self,user,sources,name,former):
+  now=time.monotonic()
+  if former is None:memories,known,nulls=await asyncio.gather(sources.store.read(),stored_vectors(sources.table,sources.user_id,name),self.shared.known(sources.table,name));since=time.time()-_DATE_SECONDS;changed=[memory.id for memory in memories if memory.updated_at>=since]
   else:
-   memories=await read_anew(sources.store,former.memories,former.doubtful)
-   if memories==former.memories:return replace(former,doubtful=changed)
-   known=former.stored_vectors();nulls=former.nulls;changed=frozenset(memory.id for memory in memories if former.memory(memory.id)!=memory)
-   if changed:wanted=[*changed]if len(changed)<=_WAITED_FOR else None;known|=await stored_vectors(sources.table,sources.user_id,name,wanted)
-  index=await asyncio.to_thread(build_index,memories,known,nulls,name,changed,former)
+   memories=await read_anew(sources.store,former.memories,user.doubtful);user.doubtful={memory_id:at for memory_id,at in user.doubtful.items()if now-at<_DATE_SECONDS}
+   if memories==former.memories:return former
+   known=former.stored_vectors();nulls=former.nulls;changed=[memory.id for memory in memories if former.memory(memory.id)!=memory]
+   if changed:wanted=changed if len(changed)<=_WAITED_FOR else None;known|=await stored_vectors(sources.table,sources.user_id,name,wanted)
+  user.doubtful|=dict.fromkeys(changed,now);index=await asyncio.to_thread(build_index,memories,known,nulls,name,former)
   if known.keys()-index.places.keys():self._started(sources.table.tidy(sources.user_id,name))
   return index
  async def _embed(self,user,sources):

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, NoReturn
 from unittest.mock import AsyncMock
 
@@ -43,6 +44,12 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+def told_by(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have indexes ask that clock alone."""
+    clocks = SimpleNamespace(monotonic=clock, time=clock)
+    monkeypatch.setattr("adaptive.search.indexes.time", clocks)
 
 
 class World:
@@ -198,7 +205,9 @@ async def test_change_is_seen_on_the_next_turn(
 
 
 @pytest.mark.parametrize("ahead", [0, 5000, -5000], ids=str)
-async def test_edits_under_any_clock(ahead: int) -> None:
+async def test_edits_under_any_clock(
+    ahead: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An edit is seen on the next turn, whatever the clocks of those say who write.
 
     Another one within the same second is seen as well, and then nothing is read any more.
@@ -206,6 +215,7 @@ async def test_edits_under_any_clock(ahead: int) -> None:
     written_at = int(NOW) + ahead
     far = replace(TEA, updated_at=written_at)
     world = World(far, DOG, HOME)
+    told_by(world.clock, monkeypatch)
     await world.warm()
     for content in (CAT, BOAT, BIKE):
         edited = replace(DOG, content=content, updated_at=written_at - 7)
@@ -219,6 +229,28 @@ async def test_edits_under_any_clock(ahead: int) -> None:
     asked = world.store.partial_reads
     await world.current()
     assert (world.store.reads, world.store.partial_reads) == (1, asked)
+
+
+async def test_edit_in_the_second_of_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However often a row was read in the second of its change, one more change in it is seen."""
+    clock = Clock()
+    told_by(clock, monkeypatch)
+    for known in (DOG, replace(DOG, updated_at=int(NOW))):
+        world = World(TEA, known)
+        for content in (CAT, BOAT, BIKE):
+            await world.current()
+            edited = replace(DOG, content=content, updated_at=int(NOW))
+            world.store.rows[DOG.id] = edited
+            for _ in range(3):
+                assert contents(await world.current()) == [T, content]
+        clock.now += 3
+        await world.current()
+        asked = world.store.partial_reads
+        await world.current()
+        assert world.store.partial_reads == asked
+        clock.now = NOW
 
 
 async def test_provider_fails_rests_and_recovers(

@@ -3,12 +3,13 @@
 Of those that were read before only what changed is read. A row is known by its id and the second
 that its change is dated. Dates are compared with nothing but themselves, since the clocks of those
 who write need not agree; a row may change again within the second of its change, so one that was
-found changed is read once more (host: models/memories.py, dates count seconds).
+found changed is read again until that is over (host: models/memories.py, dates count seconds).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -56,8 +57,7 @@ class MemoryIndex:
     nulls: Vectors | None  # those of the null prompts
     embedder: str
     stamp: StoreStamp
-    doubtful: frozenset[str] = frozenset()  # ids to be read again
-    scopes: frozenset[str] = frozenset()  # of all that is in it
+    scopes: frozenset[str]  # of all that is in it
 
     @property
     def dimension(self) -> int:
@@ -76,10 +76,6 @@ class MemoryIndex:
             self.ranking.vectors.nbytes
             + len(self.memories) * _BYTES_PER_MEMORY
         )
-
-    def stands(self, stamp: StoreStamp) -> bool:
-        """Whether nothing can have changed since the memories were read."""
-        return self.stamp == stamp and not self.doubtful
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of that id, if it stands here."""
@@ -100,18 +96,20 @@ class MemoryIndex:
         """Vectors that are known, by memory id."""
         return {
             memory.id: StoredVector(content_hash(memory.content), vector)
-            for memory, vector, is_embedded in zip(
-                self.memories, self.ranking.vectors, self.embedded, strict=True
-            )
-            if is_embedded
+            for memory, vector in self._known()
         }
 
     def vectors_of(self, new: Mapping[str, Vectors]) -> dict[str, Vectors]:
         """Vectors by the text that they are of: new ones, and those of memories."""
-        vectors = {**new}
-        for place in np.flatnonzero(self.embedded):
-            vectors[self.memories[place].content] = self.ranking.vectors[place]
-        return vectors
+        return {
+            **new,
+            **{memory.content: vector for memory, vector in self._known()},
+        }
+
+    def _known(self) -> Iterator[tuple[Memory, Vectors]]:
+        """The memories that have a vector, with that."""
+        known = zip(self.memories, self.ranking.vectors, strict=True)
+        return itertools.compress(known, self.embedded)
 
     @property
     def ready(self) -> bool:
@@ -133,8 +131,7 @@ class MemoryIndex:
             known,
             nulls,
             self.embedder,
-            self.doubtful,
-            previous=self,
+            self,
         )
 
 
@@ -170,7 +167,6 @@ def build_index(
     known: Mapping[str, StoredVector],
     nulls: Vectors | None,
     embedder: str,
-    doubtful: frozenset[str] = frozenset(),
     previous: MemoryIndex | None = None,
 ) -> MemoryIndex:
     """An index of memories, with those of the known vectors whose text is still the same.
@@ -201,7 +197,6 @@ def build_index(
         nulls=nulls,
         embedder=embedder,
         stamp=stamp_of(ordered),
-        doubtful=doubtful,
         scopes=frozenset(memory.scope for memory in ordered),
     )
 

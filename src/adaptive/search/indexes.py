@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from adaptive.core import (
@@ -52,6 +52,8 @@ _SHOWN_SECONDS = 5.0
 # A turn waits for no more new vectors than this.
 _WAITED_FOR = 64
 _REMEMBERED_VECTORS = 2000
+# Then the second that a row is dated is over, however long it took to read it.
+_DATE_SECONDS = 2
 
 IndexWork = TypeVar("IndexWork")
 
@@ -60,9 +62,11 @@ IndexWork = TypeVar("IndexWork")
 class _UserIndex:
     """One user's index, which is replaced under the lock, and the work on it.
 
-    ``embedding`` makes the next portion of vectors.
+    ``embedding`` makes the next portion of vectors. ``doubtful`` are ids of rows that are read again,
+    with the time since when.
     """
 
+    doubtful: dict[str, float]
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     index: MemoryIndex | None = None
     embedding: asyncio.Task[None] | None = None
@@ -149,10 +153,11 @@ class MemoryIndexes:
 
     def _is_ready(self, index: MemoryIndex) -> bool:
         """Whether nothing is left to embed for an index, what belongs to nobody included."""
-        has_nulls = index.nulls is not None and len(index.nulls) == len(
-            NULL_PROMPTS
+        is_calibrated = (
+            index.nulls is not None
+            and len(index.nulls) == len(NULL_PROMPTS)
+            and not self.shared.missing(index.embedder)
         )
-        is_calibrated = has_nulls and not self.shared.missing(index.embedder)
         return index.ready and (is_calibrated or not index.memories)
 
     def judges(self, name: str, dimension: int) -> Judges | None:
@@ -165,8 +170,7 @@ class MemoryIndexes:
                 self.shared.rows(name, NULL_PROMPTS),
             )
         judges = self._judges[name]
-        has_dimension = judges.cohort.shape[1] == dimension
-        return judges if has_dimension else None
+        return judges if judges.cohort.shape[1] == dimension else None
 
     def turn_embedder(self, sources: Sources) -> TurnEmbedder:
         """Who makes the vectors of one turn of a user."""
@@ -217,7 +221,7 @@ class MemoryIndexes:
         """The user's entry with an index that is fresh; others stop waiting without harm."""
         while True:
             key = (sources.user_id,)
-            user = self._users.get(key) or _UserIndex()
+            user = self._users.get(key) or _UserIndex({})
             self._users.put(key, user)
             index = await asyncio.shield(
                 self._started(self._refreshed(user, sources))
@@ -237,8 +241,12 @@ class MemoryIndexes:
                 if user.index and user.index.embedder == name
                 else None
             )
-            if not (index and index.stands(await sources.store.stamp())):
-                index = await self._rebuilt(sources, name, index)
+            if (
+                index is None
+                or user.doubtful
+                or index.stamp != await sources.store.stamp()
+            ):
+                index = await self._rebuilt(user, sources, name, index)
             if not user.forgotten:
                 user.index = index
             return index
@@ -254,12 +262,13 @@ class MemoryIndexes:
 
     async def _rebuilt(
         self,
+        user: _UserIndex,
         sources: Sources,
         name: str,
         former: MemoryIndex | None,
     ) -> MemoryIndex:
         """The index anew: of a store that is known only what changed is read."""
-        changed = frozenset[str]()
+        now = time.monotonic()
         if former is None:
             # Side by side: a user whom this process did not serve waits for both.
             memories, known, nulls = await asyncio.gather(
@@ -267,25 +276,35 @@ class MemoryIndexes:
                 stored_vectors(sources.table, sources.user_id, name),
                 self.shared.known(sources.table, name),
             )
+            since = time.time() - _DATE_SECONDS
+            changed = [
+                memory.id for memory in memories if memory.updated_at >= since
+            ]
         else:
             memories = await read_anew(
-                sources.store, former.memories, former.doubtful
+                sources.store, former.memories, user.doubtful
             )
+            user.doubtful = {
+                memory_id: at
+                for memory_id, at in user.doubtful.items()
+                if now - at < _DATE_SECONDS
+            }
             if memories == former.memories:
-                return replace(former, doubtful=changed)
+                return former
             known = former.stored_vectors()
             nulls = former.nulls
-            changed = frozenset(
+            changed = [
                 memory.id
                 for memory in memories
                 if former.memory(memory.id) != memory
-            )
+            ]
             # Any process may have stored these.
             if changed:
-                wanted = [*changed] if len(changed) <= _WAITED_FOR else None
+                wanted = changed if len(changed) <= _WAITED_FOR else None
                 known |= await stored_vectors(
                     sources.table, sources.user_id, name, wanted
                 )
+        user.doubtful |= dict.fromkeys(changed, now)
         # In a thread: with a large store it is felt by other chats.
         index = await asyncio.to_thread(
             build_index,
@@ -293,7 +312,6 @@ class MemoryIndexes:
             known,
             nulls,
             name,
-            changed,
             former,
         )
         if known.keys() - index.places.keys():
