@@ -1867,14 +1867,14 @@ def folded_text(text):
  plain=_ACCENTS.sub("",normalised_text(text.casefold(),"NFKD"));return normalised_text(plain,"NFKC").casefold().translate(_ONE_FORM)
 def _runs(text):
  if "'" in text:text=_APOSTROPHES.sub(" ",text)
- if text.isascii():yield from map(_run,_WORD4.findall(text));return
+ if text.isascii():words=_WORD4.findall(text);yield from(_run(word[:_LONGEST_WORD])for word in words);return
  for match in _RUNS2.finditer(text):
   word=match.group()
   if match.lastgroup:pairs=[word[at:at+2]for at in range(len(word)-1)]or[word];parts=(*word,*pairs)if match["han"]and len(word)>1 else pairs;yield from((one,one in _EMPTY_WORDS)for one in parts)
-  else:yield _run(word)
+  else:yield _run(word[:_LONGEST_WORD])
 @text_cache(_KNOWN_STEMS)
 def _run(word):
- if len(word)>1 or word.isdigit():return stem(word[:_LONGEST_WORD]),word in _EMPTY_WORDS
+ if len(word)>1 or word.isdigit():return stem(word),word in _EMPTY_WORDS
  return word,True
 def stem(word):
  if len(word)<4 or word[0].isdigit():return word

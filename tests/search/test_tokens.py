@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
+from adaptive.core.runtime import forget_texts
 from adaptive.search.tokens import (
     comparable,
     continues,
@@ -68,6 +71,19 @@ def test_long_text_is_bounded() -> None:
     found = tokens("first " + "middle words " * 4000 + " last")
     assert len(found) < 2000
     assert (found[0], found[-1]) == ("first", "last")
+
+
+def test_long_words_are_not_kept() -> None:
+    """Of a text without spaces its head alone stays in memory, not all of it."""
+    forget_texts()
+    tokens("warm up")
+    tracemalloc.start()
+    for number in range(500):
+        tokens(f"{number:04}" * 1900)
+        tokens(f"é{number:04}" * 1500)
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size < 500_000
 
 
 @over(

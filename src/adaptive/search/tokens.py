@@ -158,7 +158,8 @@ def _runs(text: str) -> Iterator[tuple[str, bool]]:
     if "'" in text:
         text = _APOSTROPHES.sub(" ", text)
     if text.isascii():
-        yield from map(_run, _WORD.findall(text))
+        words = _WORD.findall(text)
+        yield from (_run(word[:_LONGEST_WORD]) for word in words)
         return
     for match in _RUNS.finditer(text):
         word = match.group()
@@ -171,14 +172,14 @@ def _runs(text: str) -> Iterator[tuple[str, bool]]:
             )
             yield from ((one, one in _EMPTY_WORDS) for one in parts)
         else:
-            yield _run(word)
+            yield _run(word[:_LONGEST_WORD])
 
 
 @text_cache(_KNOWN_STEMS)
 def _run(word: str) -> tuple[str, bool]:
     """The token of a word of letters, and whether it says nothing."""
     if len(word) > 1 or word.isdigit():
-        return stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
+        return stem(word), word in _EMPTY_WORDS
     return word, True
 
 
