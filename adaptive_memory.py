@@ -6060,11 +6060,11 @@ class PastLearning:
     if run.step==former:return
     await self.learning.pending.withdraw(user_id)
    elif await self.learning.learn_past(hook,wanted):continue
-   elif await self.learning.past_waiting(user_id):await asyncio.sleep(_POLL_SECONDS)
    else:
     chats=await self._unlearned(user_id,run)
-    if not chats:await self.runs.entries.drop("past_run",user_id,[""]);line=phrase("past_learned",n=run.chats);await self.learning.status.reply(hook,line);return
-    await self._queue(hook,chats[0],run,served)
+    if await self.learning.past_waiting(user_id):await asyncio.sleep(_POLL_SECONDS)
+    elif chats:await self._queue(hook,chats[0],run,served)
+    elif await self.stop(user_id,run.step):line=phrase("past_learned",n=run.chats);await self.learning.status.reply(hook,line);return
  async def _queue(self,hook,chat,run,served):turns=await self._turns(hook,chat,run,served);await self.learning.pending.put(*turns[:_MOST_QUEUED]);others={*chat.message_ids}-{turn.message_id for turn in turns};await self.learning.pending.finish(hook.user_id,dict.fromkeys(others,0),time.time(),for_good=True)
  async def _turns(self,hook,chat,run,served):
   stored=await self.chats.messages(hook.user_id,chat.id)

@@ -88,7 +88,7 @@ class PastHouse(House):
         return PastLearning(
             learning=self.learning(),
             chats=self.chats,
-            runs=ValueTable(self.entries, "past_run", PastRun, PastRun()),
+            runs=self.runs,
             rememberable=rememberable_messages,
             behind=self.begin,
         )
@@ -111,6 +111,11 @@ class PastHouse(House):
         await asyncio.gather(*self.tasks, return_exceptions=True)
         self.tasks.clear()
         self.leases.rows.clear()
+
+    @property
+    def runs(self) -> ValueTable[PastRun]:
+        """The run of each user."""
+        return ValueTable(self.entries, "past_run", PastRun, PastRun())
 
     @property
     def facts(self) -> dict[int, Memory]:
@@ -210,6 +215,54 @@ async def test_two_processes_learn_once() -> None:
     asked = [one.user for one in house.model.requests if one.earlier]
     assert len(asked) == len({*asked}) == len(sayings)
     assert await house.process().progress("ada") == ""
+
+
+async def test_last_chat_is_queued_by_another() -> None:
+    """A run is not over while another process has just let the last chat of it wait."""
+    sayings = made_up_sayings(0, 2, seed=2)
+    house = PastHouse(told_chats(sayings))
+    process, other = house.process(), house.process()
+    unlearned = house.chats.unlearned
+    queries = 0
+
+    async def queued_before(*asked: Any) -> Any:
+        """Have the other one queue what is left before the run looks what that is."""
+        nonlocal queries
+        queries += 1
+        if queries == 3:  # the first two are those of its beginning
+            [chat] = await unlearned(*asked)
+            run = await house.runs.read("ada", "")
+            await other._queue(house.page.hook, chat, run, {"": True})
+        return await unlearned(*asked)
+
+    house.chats.unlearned = queued_before  # pyright: ignore[reportAttributeAccessIssue]
+    await process.start(house.page, None)
+    await house.rest()
+    assert {*house.facts} == {
+        fact.number for saying in sayings for fact in saying.facts
+    }
+
+
+async def test_run_that_is_begun_while_another_ends() -> None:
+    """A run that has come to its end leaves one alone that was begun in its place."""
+    house = PastHouse(told_chats(made_up_sayings(0, 2, seed=2)))
+    process = house.process()
+    unlearned = house.chats.unlearned
+
+    async def begun_meanwhile(*asked: Any) -> Any:
+        """Begin another run while the one that is over looks what is left."""
+        left = await unlearned(*asked)
+        if not left:
+            house.chats.unlearned = unlearned  # pyright: ignore[reportAttributeAccessIssue]
+            later = chat_of("later", "I have 7 cats.", "I see.", start=1000)
+            house.chats.rows["later"] = later
+            await house.process().start(house.page, None)
+        return left
+
+    house.chats.unlearned = begun_meanwhile  # pyright: ignore[reportAttributeAccessIssue]
+    await process.start(house.page, None)
+    await house.rest()
+    assert await unlearned("ada", 0, 10**12) == []
 
 
 async def test_one_undo_takes_all_back() -> None:

@@ -241,16 +241,17 @@ class PastLearning:
             # What a process that was killed had in hand comes first.
             elif await self.learning.learn_past(hook, wanted):
                 continue
-            elif await self.learning.past_waiting(user_id):
-                await asyncio.sleep(_POLL_SECONDS)
             else:
+                # Before what waits: another process may let the last chat wait in between.
                 chats = await self._unlearned(user_id, run)
-                if not chats:
-                    await self.runs.entries.drop("past_run", user_id, [""])
+                if await self.learning.past_waiting(user_id):
+                    await asyncio.sleep(_POLL_SECONDS)
+                elif chats:
+                    await self._queue(hook, chats[0], run, served)
+                elif await self.stop(user_id, run.step):
                     line = phrase("past_learned", n=run.chats)
                     await self.learning.status.reply(hook, line)
                     return
-                await self._queue(hook, chats[0], run, served)
 
     async def _queue(
         self,
