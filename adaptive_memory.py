@@ -2054,8 +2054,7 @@ def _years_and_ages(wholes,figures,today):
   for count in counts:numbers|={year+count,year-count,year-count-1}
  for figure in figures.numbers:
   if len(figure.written)==len("92"):numbers.update(century+int(min(figure.values))for century in _CENTURIES)
- for whole in wholes:numbers.update(whole+calendar for calendar in _OTHER_CALENDARS)
- return set(map(Decimal,numbers))
+ here={whole+era for whole in wholes for era in _OTHER_CALENDARS};numbers|=here.intersection(_YEARS);return set(map(Decimal,numbers))
 def _told_days(figures,today):
  told=set[tuple[int,int]]();months,weekdays=figures.named("m"),figures.named("d");before=[]
  for figure in figures.numbers:

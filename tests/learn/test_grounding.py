@@ -199,6 +199,12 @@ CASES = [
         refused="you did not say 1450",
     ),
     Case(
+        "no year in another calendar",
+        "I pay 600 a month for my flat",
+        "User pays 57 a month for User's flat.",
+        refused="you did not say 57",
+    ),
+    Case(
         "spelled in none",
         "I have cats",
         "User has 14 cats.",

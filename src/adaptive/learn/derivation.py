@@ -126,8 +126,8 @@ def _years_and_ages(
             numbers.update(
                 century + int(min(figure.values)) for century in _CENTURIES
             )
-    for whole in wholes:
-        numbers.update(whole + calendar for calendar in _OTHER_CALENDARS)
+    here = {whole + era for whole in wholes for era in _OTHER_CALENDARS}
+    numbers |= here.intersection(_YEARS)
     return set(map(Decimal, numbers))
 
 
