@@ -2424,8 +2424,7 @@ class SharedVectors:
     if(key:=content_hash(text))in stored:made[text]=stored[key].vector
   return self.held(name)
  async def first(self,embedder,table):
-  name=await embedder.name()
-  while(nulls:=await self.known(table,name))is None:await self.make_more(embedder,table,FIRST_TEXTS)
+  while(nulls:=await self.known(table,await embedder.name()))is None:await self.make_more(embedder,table,FIRST_TEXTS)
   return nulls
  async def make_more(self,embedder,table,most=_PORTION2):
   name=await embedder.name()
@@ -2765,8 +2764,8 @@ class MemoryIndexes:
   if user is not None:user.forgotten=True;user.index=None
   self._users.forget(user_id);self._views.forget(user_id);self._queries.forget(user_id)
  async def warm_up(self,embedder,table):
-  nulls=await self.shared.first(embedder,table);name=await embedder.name()
-  while self.shared.missing(name):await self.shared.make_more(embedder,table)
+  nulls=await self.shared.first(embedder,table)
+  while self.shared.missing(name:=await embedder.name()):await self.shared.make_more(embedder,table)
   self.judges(name,nulls.shape[1])
  async def findings(self,sources,patience):
   began=time.perf_counter();vectors=await embedded_texts(sources.embedder,["User lives in Porto."],query=False);milliseconds=round(1000*(time.perf_counter()-began));told=phrase("embeds_with",model=sources.embedder.service,n=vectors.shape[1],milliseconds=milliseconds);yield "ok",told

@@ -331,6 +331,24 @@ async def test_changed_embedder() -> None:
     )
 
 
+@pytest.mark.parametrize("calls", [1, 2])
+async def test_embedder_that_changes_at_the_first_vectors(calls: int) -> None:
+    """Where another model answers to a name meanwhile, what is nobody's is made by that one."""
+
+    class Changing(WordEmbedder):
+        """Has another name after some calls."""
+
+        async def name(self) -> str:
+            await asyncio.sleep(0)
+            return "other" if len(self.queries) >= calls else "words"
+
+    embedder = Changing()
+    indexes = MemoryIndexes()
+    async with asyncio.timeout(5):
+        await indexes.warm_up(embedder, ShelvedVectors())
+    assert indexes.judges("other", DIMENSION) is not None
+
+
 async def test_users_never_mix() -> None:
     """Users of one process have their own memories and vectors, also where ids are alike."""
     ada = World(memory("1", "User likes green tea."))

@@ -190,8 +190,10 @@ class SharedVectors:
 
     async def first(self, embedder: Embedder, table: VectorTable) -> Vectors:
         """The same, made where there are too few; raises ``EmbeddingError``."""
-        name = await embedder.name()
-        while (nulls := await self.known(table, name)) is None:
+        # Another model may answer to the same identity meanwhile.
+        while (
+            nulls := await self.known(table, await embedder.name())
+        ) is None:
             await self.make_more(embedder, table, FIRST_TEXTS)
         return nulls
 

@@ -191,8 +191,7 @@ class MemoryIndexes:
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
         """Have ready what belongs to no user, and the model at work; raises ``EmbeddingError``."""
         nulls = await self.shared.first(embedder, table)
-        name = await embedder.name()
-        while self.shared.missing(name):
+        while self.shared.missing(name := await embedder.name()):
             await self.shared.make_more(embedder, table)
         self.judges(name, nulls.shape[1])
 
