@@ -1722,10 +1722,12 @@ class EndpointModel:
   return checked_vectors(rows,len(texts),repr(self.url))
  async def _batch(self,texts):
   url=endpoint(self.url,"embeddings");body={"model":self.model,"input":texts}
-  try:reply=await post_json(url,body,self.api_key);rows=[*map(mapping,listing(reply["data"]))];rows.sort(key=lambda row:int(row.get("index",0)));return[row["embedding"]for row in rows]
+  try:reply=await post_json(url,body,self.api_key);rows=[*map(mapping,listing(reply["data"]))];rows.sort(key=lambda row:int(row.get("index",0)));vectors=[row["embedding"]for row in rows]
   except ModelBusy as error:raise EmbeddingBusy(error)from error
   except ModelError as error:raise EmbeddingError(detail=f"{error} {error.detail}")from error
   except(KeyError,TypeError,ValueError,OverflowError)as error:detail=f"{self.url!r} sent no embeddings: {error!r}";raise EmbeddingError(detail=detail)from error
+  if len(rows)!=len(texts):detail=f"{self.url!r} sent {len(rows)} for {len(texts)} texts";raise EmbeddingError(detail=detail)
+  return vectors
 DEFAULT_LOCAL_MODEL="all-MiniLM-L6-v2";_MESSAGES_AT_ONCE=2;_TEXTS_AT_ONCE=32;_SHORT_CHARACTERS=1000;Done=TypeVar("Done")
 class SentenceModel(Protocol):...
 @dataclass(eq=False)

@@ -151,7 +151,7 @@ class EndpointModel:
             rows = [*map(mapping, listing(reply["data"]))]
             # The order is given by `index`, not by position (OpenAI: API reference, embeddings).
             rows.sort(key=lambda row: int(row.get("index", 0)))
-            return [row["embedding"] for row in rows]
+            vectors = [row["embedding"] for row in rows]
         except ModelBusy as error:
             raise EmbeddingBusy(error) from error
         except ModelError as error:
@@ -159,6 +159,10 @@ class EndpointModel:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             detail = f"{self.url!r} sent no embeddings: {error!r}"
             raise EmbeddingError(detail=detail) from error
+        if len(rows) != len(texts):
+            detail = f"{self.url!r} sent {len(rows)} for {len(texts)} texts"
+            raise EmbeddingError(detail=detail)
+        return vectors
 
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
