@@ -523,7 +523,7 @@ class CircuitBreaker:
 # core/embedding.py
 _QUICK_SECONDS=1.0;_SLOW_SECONDS=10.0;_SLOW_SECONDS_A_TEXT=0.5;_MOST_TRIES=30;_TRIES_OF_UNTOLD=6;_LONGEST_PAUSE_SECONDS=300.0;_FIRST_PAUSE_SECONDS=1.0;_LEAST_REST_SECONDS=0.1;_REST_GOES_ON=0.9;_LONGEST_UNTOLD_PAUSE_SECONDS=32.0
 class EmbeddingBusy(EmbeddingError):
- def __init__(self,error):super().__init__(detail=f"{error} {error.detail}");self.retry_after=error.retry_after
+ def __init__(self,error):super().__init__(detail=with_detail(error));self.retry_after=error.retry_after
 @frozen
 class EmbeddedPortion:texts:Sequence[str];vectors:Vectors
 class Pace:
@@ -1724,7 +1724,7 @@ class EndpointModel:
   url=endpoint(self.url,"embeddings");body={"model":self.model,"input":texts}
   try:reply=await post_json(url,body,self.api_key);rows=[*map(mapping,listing(reply["data"]))];rows.sort(key=lambda row:int(row.get("index",0)));vectors=[row["embedding"]for row in rows]
   except ModelBusy as error:raise EmbeddingBusy(error)from error
-  except ModelError as error:raise EmbeddingError(detail=f"{error} {error.detail}")from error
+  except ModelError as error:raise EmbeddingError(detail=with_detail(error))from error
   except(KeyError,TypeError,ValueError,OverflowError)as error:detail=f"{self.url!r} sent no embeddings: {error!r}";raise EmbeddingError(detail=detail)from error
   if len(rows)!=len(texts):detail=f"{self.url!r} sent {len(rows)} for {len(texts)} texts";raise EmbeddingError(detail=detail)
   return vectors
@@ -3932,7 +3932,7 @@ async def apply_proposals(proposals,memories,user,source,held):
    if memory is not None:proposal=replace(proposal,before=memory.content)
    elif proposal.kind!="NEW":outcomes.append(proposal.decided("rejected",CHANGED_MEANWHILE));continue
    try:change=await _written(proposal,memory,user,source)
-   except WriteRefused as refusal:untold=replace(proposal,draft=Draft(""),before="");outcomes.append(untold.decided("rejected",str(refusal)))
+   except WriteRefused as refusal:untold=replace(proposal,draft=Draft(""),before="");outcomes.append(untold.decided("rejected",refusal.args[0]))
    except HostError as error:
     if isinstance(error,MemoryUnavailable)and not changes:raise
     log.warning("%s failed: %s",proposal.kind,with_detail(error));outcomes.append(proposal.decided("failed",str(error)))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adaptive.core.model import Draft, NewMemory, Proposal, WriteRefused
-from adaptive.core.texts import Phrase
+from adaptive.core.texts import LANGUAGE, Phrase
 from adaptive.learn.queue import always
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.memory.user_memory import UserMemory
@@ -102,6 +102,16 @@ async def test_rules_hold_for_every_write(write: Write) -> None:
             world.contents
         )
         assert [one for one in world.audit.entries if one.after == CITY] == []
+
+
+async def test_refusal_of_a_write_is_for_all_languages() -> None:
+    """Why something was not written is kept in English, and told in the language of who reads it."""
+    world = World(HOME)
+    token = LANGUAGE.set("de")
+    reason = await update(world.memory(blacklist_topics="istanbul"))
+    assert "".join([reason]) == Phrase("ruled_out")
+    assert f"{reason}".startswith("es enth\u00e4lt ein Wort")
+    LANGUAGE.reset(token)
 
 
 async def test_former_contents_obey_the_rules() -> None:

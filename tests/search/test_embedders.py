@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.core.embedding import EmbedderIdentity
+from adaptive.core.embedding import EmbedderIdentity, EmbeddingBusy
 from adaptive.core.model import EmbeddingError, Vectors
+from adaptive.core.texts import LANGUAGE
 from adaptive.search.embedders import (
     EncodingState,
     EndpointModel,
@@ -109,11 +110,17 @@ async def test_batch_of_another_length(server: Loopback) -> None:
     assert "33 for 32 texts" in refused.value.detail
 
 
-async def test_busy_endpoint(server: Loopback) -> None:
-    """A busy endpoint is an error of embedding, which lets the embedder rest."""
-    server.will_answer(Answer(status=503))
-    with pytest.raises(EmbeddingError, match=r"^the embedding model failed$"):
+@over("status", [400, 503])
+async def test_refusing_endpoint(server: Loopback, status: int) -> None:
+    """A refusal is an error of embedding, whose detail is English, whoever is served."""
+    server.will_answer(Answer(status=status))
+    token = LANGUAGE.set("de")
+    with pytest.raises(EmbeddingError) as refused:
         await embedder(server).embed(["a"], query=True)
+    LANGUAGE.reset(token)
+    answered = f"the model's provider answered with an error (HTTP {status})"
+    assert refused.value.detail.startswith(answered)
+    assert isinstance(refused.value, EmbeddingBusy) is (status == 503)
 
 
 _WEB_SEARCH = (

@@ -19,6 +19,7 @@ from adaptive.core.model import (
     Vectors,
     VectorTable,
     frozen,
+    with_detail,
 )
 from adaptive.core.providers import ModelBusy
 
@@ -44,7 +45,7 @@ class EmbeddingBusy(EmbeddingError):
     """A failure that may be over on the next try; ``retry_after`` are seconds, where they are told."""
 
     def __init__(self, error: ModelBusy) -> None:
-        super().__init__(detail=f"{error} {error.detail}")
+        super().__init__(detail=with_detail(error))
         self.retry_after = error.retry_after
 
 

@@ -86,7 +86,7 @@ async def apply_proposals(
                 change = await _written(proposal, memory, user, source)
             except WriteRefused as refusal:  # trying again would not help, and nothing repeats it
                 untold = replace(proposal, draft=Draft(""), before="")
-                outcomes.append(untold.decided("rejected", str(refusal)))
+                outcomes.append(untold.decided("rejected", refusal.args[0]))
             except HostError as error:
                 if isinstance(error, MemoryUnavailable) and not changes:
                     raise

@@ -41,6 +41,7 @@ from adaptive.core import (
     portions,
     post_json,
     titled_parts,
+    with_detail,
 )
 
 # The prefixes of queries and of contents, by words that are all in a model's name.
@@ -155,7 +156,7 @@ class EndpointModel:
         except ModelBusy as error:
             raise EmbeddingBusy(error) from error
         except ModelError as error:
-            raise EmbeddingError(detail=f"{error} {error.detail}") from error
+            raise EmbeddingError(detail=with_detail(error)) from error
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             detail = f"{self.url!r} sent no embeddings: {error!r}"
             raise EmbeddingError(detail=detail) from error
