@@ -713,7 +713,9 @@ async def test_marking_asks_back() -> None:
     house.named = [named(row) for row in house.world.store.rows.values()]
     asked = await house.answer("/memory pin tea")
     assert asked.startswith("Which of these?\n\n- **1.** User")
-    assert "`/memory pin 3`" in await house.answer("/memory pin")
+    for name in ("pin", "unpin", "quiet", "loud"):
+        example = await house.answer(f"/memory {name}")
+        assert example == f"For example: `/memory {name} 3`"
     house.named = []
     told = await house.answer("/memory quiet my boat")
     assert told == "Nothing was found."

@@ -125,8 +125,6 @@ class NumberedMemories:
 
     async def chosen(self, hook: Hook, words: str) -> FoundMemory | str:
         """The one memory that a number or words name, or what to ask back."""
-        if not words:
-            return for_example("/memory pin 3")
         matches = await self.meant(hook, words)
         if isinstance(matches, str):
             return matches
@@ -154,6 +152,8 @@ class NumberedMemories:
 
     async def mark(self, hook: Hook, command: Command) -> str:
         """Have a memory always come, or never by itself, or as others do again."""
+        if not command.words:
+            return for_example(f"/memory {command.name} 3")
         chosen = await self.chosen(hook, command.words)
         if isinstance(chosen, str):
             return chosen
