@@ -73,9 +73,7 @@ def test_tables(language: str) -> None:
     """A language has the names of the English table in their order, and the same values in each."""
     english = table("en")
     own = table(language)
-    assert len(own) > 130
-    assert [*own] == [*english][: len(own)]
-    assert len(own) in (len(english), len(table("de")))
+    assert [*own] == [*english]
     for name, text in own.items():
         assert text == text.strip() != "", name
         named = placeholders(text)

@@ -53,7 +53,7 @@ async def refused(
         try:
             await write()
         except StoreError as error:
-            told.append(str(error))
+            told.append(error.detail)
     del ours.HOST_DATABASE.upsert
     return told
 

@@ -8,7 +8,7 @@ from demo.environment import HostEnvironment
 from tests.conftest import SOURCE
 from tests.hosts import run_in_host
 
-NOT_DONE = "an unexpected error; the server's log tells more"
+NOT_DONE = "Open WebUI reported success, but not all is as it was written"
 PROBE = Path(__file__).with_name("probe_memories.py")
 
 

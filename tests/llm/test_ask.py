@@ -187,11 +187,12 @@ async def test_quota() -> None:
 
 
 async def test_deadline() -> None:
-    """A model that hangs is given up after the deadline, and the reason names it."""
+    """A model that hangs is given up after the deadline, and the detail names it."""
     model = ScriptedModel("never")
     model.gate.clear()
-    with pytest.raises(ModelBusy, match="does not answer"):
+    with pytest.raises(ModelBusy, match="does not answer") as busy:
         await ask(model, REQUEST, AnswerFormats(), 0.05, a_yes)
+    assert busy.value.detail == "no answer within 0.05 s"
     assert model.running == 0
 
 
