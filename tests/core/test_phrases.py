@@ -198,6 +198,8 @@ def test_kept_reasons() -> None:
     LANGUAGE.set("de")
     assert retold("you did not say Porto") == "Porto haben Sie nicht erwähnt"
     assert retold("what nobody says") == "what nobody says"
+    endless = f"you did not say {'Porto ' * 60}"
+    assert retold(endless) == endless, "it would take long to read"
     # Another phrase fits as well, whose name would be "what was noted is not to be remembered".
     kinds = phrase("unwanted_kind", kinds=("health", "golf"))
     assert retold("health, golf is not to be remembered") == kinds

@@ -130,15 +130,19 @@ def phrase(name: str, /, **values: PhraseValue) -> str:
     return _filled(LANGUAGE.get(), name, values)
 
 
+_LONGEST_REASON = 300  # characters
+
+
 def retold(text: str) -> str:
     """What was kept as the English text of a phrase, in the language of whoever is served.
 
     Of several phrases that fit it is the one with the longest text of its own.
     """
+    # What is longer was no reason of ours, and would take long to read.
     fitting = {
         name: match.groupdict()
         for name, pattern in _patterns().items()
-        if (match := pattern.fullmatch(text))
+        if len(text) <= _LONGEST_REASON and (match := pattern.fullmatch(text))
     }
     if not fitting:
         return text
