@@ -213,10 +213,7 @@ def plural_place(language,number):
   return 1 if 2<=ones<=4 and tens!=1 else 2
  takes_one_for_none=language in("fr","hi","pt");return int(number>1 or(number==0 and not takes_one_for_none))
 @cache
-def _phrases(language):
- english,own=([line.partition(" = ")for line in listed_lines(table)if line]for table in(f"phrases/{_ENGLISH}",f"phrases/{language}"));phrases={name:text for name,_,text in english}
- for(name,_,_),(bare,_,text)in zip(english,own,strict=False):phrases[name]=text or bare
- return phrases
+def _phrases(language):english,own=([line.partition(" = ")for line in listed_lines(table)if line]for table in(f"phrases/{_ENGLISH}",f"phrases/{language}"));return{name:text or bare for(name,_,_),(bare,_,text)in zip(english,own,strict=True)}
 CHANGED_MEANWHILE=Phrase("changed_meanwhile")
 def head_and_tail(text,limit):
  if len(text)<=limit:return text
@@ -2026,7 +2023,8 @@ def _han_value(written):
  if digits<_TEN and written[-2:-1]in _TEN_THOUSANDS:digits*=1000
  return Decimal(total+digits)
 # learn/derivation.py
-_FRACTIONS=frozenset(map(Decimal,("0.25","0.5","0.75")));_YEARS=range(1900,2100);_CENTURIES=(1900,2000);_OTHER_CALENDARS=(-543,621);_MONTHS=12;_LONGEST_MONTH=31;_MANY_OTHERS=5;_OLDEST=120;_TIME_UNITS=(7,12,24,60);_LONGEST_WAIT=60;_NEAR_DAYS=(-2,-1,0,1,2,7,14);_NAMED_DAYS=range(-7,21);_NEAR_YEARS=range(-3,4)
+_FRACTIONS=frozenset(map(Decimal,("0.25","0.5","0.75")));_YEARS=range(1900,2100);_CENTURIES=(1900,2000);_LEAST_DIVIDED=100;_OTHER_CALENDARS=(-543,621);_MONTHS=12;_LONGEST_MONTH=31;_MANY_OTHERS=5;_OLDEST=120;_TIME_UNITS=(7,12,24,60);_LONGEST_WAIT=60;_NEAR_DAYS=(-2,-1,0,1,2,7,14);_NAMED_DAYS=range(-7,21)
+_NEAR_YEARS=range(-3,4)
 class Said:
  def __init__(self,figures,today):
   self._readings=set[FigureReading]()
@@ -2048,7 +2046,7 @@ class Said:
   if is_hour or is_few:wanted|={value+1 for value in values}
   return max(values|figure.parts)<=1 or not self._numbers.isdisjoint(wanted)or not self._measures.isdisjoint(figure.measures())or(bool(figure.parts)and figure.parts<=self._numbers)or(figure.is_in_date and not self._dates.isdisjoint(values))
 def _amounts(values,fractions):
- wholes=values-fractions;amounts={whole+fraction for whole in(*wholes,Decimal(1))for fraction in fractions}
+ wholes=values-fractions;amounts={whole+fraction for whole in(*wholes,Decimal(1))for fraction in fractions};amounts|={whole*fraction for whole in wholes for fraction in fractions if whole>=_LEAST_DIVIDED}
  for time in(values|amounts)-{Decimal(1)}:amounts.update(time*unit for unit in _TIME_UNITS);amounts.update(time/unit for unit in _TIME_UNITS)
  amounts.update(60*(1-fraction)for fraction in fractions);return amounts
 def _years_and_ages(wholes,figures,today):
@@ -5530,7 +5528,7 @@ def _told_of(memories,line):
  if any(named.withheld for named in memories):line=line.partition(":")[0]
  return plain_line(line)
 # learn/addressing.py
-NOT_NAMED=Phrase("not_said");NOT_ASKED_FOR=Phrase("not_asked_for");NOT_CONFIRMED=Phrase("too_many");_MOST_DELETIONS=3;_LEAST_SHARED2=0.3;_LEAST_KEPT=0.7;_LEAST_MEANT=0.3;_LEAST_LETTERS=2;_LONGEST_ENDING=2;_SAME_LETTERS=5
+NOT_SAID=Phrase("not_said");NOT_ASKED_FOR=Phrase("not_asked_for");NOT_CONFIRMED=Phrase("too_many");_MOST_DELETIONS=3;_LEAST_SHARED2=0.3;_LEAST_KEPT=0.7;_LEAST_MEANT=0.3;_LEAST_LETTERS=2;_LONGEST_ENDING=2;_SAME_LETTERS=5
 def readdressed(proposal,memory,source):
  if proposal.kind!="UPDATE" or memory is None:return proposal
  draft=proposal.draft;ours=subjects(draft.content);theirs=subjects(memory.content);shared=len(ours&theirs);fewer=max(1,min(len(ours),len(theirs)));quoted="\n".join(source.quoted(proposal.evidence));is_meant=shared>=_LEAST_KEPT*len(theirs)or is_named(memory.content,f"{quoted}\n{source.earlier}")or speaks_of_self(quoted)
@@ -5539,7 +5537,7 @@ def readdressed(proposal,memory,source):
 def allowed(proposal,source):
  if proposal.kind!="DELETE":return proposal
  deletion=replace(proposal,draft=Draft(""));asked="\n".join(source.quoted(proposal.evidence))
- if not is_named(deletion.before,asked):return deletion.decided("asked",NOT_NAMED)
+ if not is_named(deletion.before,asked):return deletion.decided("asked",NOT_SAID)
  requests=sentences_to_forget(asked).split("\n")
  if any(_is_to_forget(one,deletion.before)for one in requests):return deletion
  return deletion.decided("asked",NOT_ASKED_FOR)
@@ -5576,8 +5574,7 @@ async def leave_deleted_folders(hook,indexes,memories):
  if not gone:return ""
  memory=memories.over(sources,hook.settings);archived=await memory.archive_scopes(gone);return phrase("folder_archived",n=archived)
 # learn/grounding.py
-_LEAST_QUOTED_WORDS=2;_LEAST_TOLD=0.3;_LEAST_SUPPORTED=0.2;_LEAST_IMPLIED=0.5;_LEAST_ADDED=2;_LEAST_ADDED_PAIRS=6;_MOST_REWORDED=3;_LEAST_NAMED=0.4;_REASONS={"IMAGINED":Phrase("imagined"),"QUOTED":Phrase("quoted"),"assistant":Phrase("not_about_you"),"world":Phrase("not_about_you")};NOT_SAID=Phrase("not_said")
-_LEAST_SAME_LANGUAGE=0.5
+_LEAST_QUOTED_WORDS=2;_LEAST_TOLD=0.3;_LEAST_SUPPORTED=0.2;_LEAST_IMPLIED=0.5;_LEAST_ADDED=2;_LEAST_ADDED_PAIRS=6;_MOST_REWORDED=3;_LEAST_NAMED=0.4;_REASONS={"IMAGINED":Phrase("imagined"),"QUOTED":Phrase("quoted"),"assistant":Phrase("not_about_you"),"world":Phrase("not_about_you")};_LEAST_SAME_LANGUAGE=0.5
 @dataclass(frozen=True)
 class Claim:
  proposal:Proposal;source:Source;has_own_language:bool;quotation:tuple[str,...];said:str

@@ -15,11 +15,10 @@ from adaptive.core.model import (
 )
 from adaptive.learn.addressing import (
     NOT_ASKED_FOR,
-    NOT_NAMED,
+    NOT_SAID,
     without_many_deletions,
 )
 from adaptive.learn.grounding import (
-    NOT_SAID,
     grounding_refusal,
     screened,
 )
@@ -197,6 +196,17 @@ CASES = [
         "I adore green tea",
         "User adores 1450 green teas.",
         refused="you did not say 1450",
+    ),
+    Case(
+        "half of a large amount",
+        "half of my 300 euros goes to rent",
+        "User spends 150 euros on rent.",
+    ),
+    Case(
+        "half of a small one",
+        "half of my 30 euros goes to rent",
+        "User spends 15 euros on rent.",
+        refused="you did not say 15",
     ),
     Case(
         "no year in another calendar",
@@ -488,7 +498,7 @@ def test_other_deletion() -> None:
     """A deletion is asked about unless what is quoted asks for it, and for nothing else."""
     deletion = Proposal("DELETE", "m-1", evidence=SHOP, before=TEA.content)
     assert screen("We moved our shop", deletion) == [
-        deletion.decided("asked", NOT_NAMED)
+        deletion.decided("asked", NOT_SAID)
     ]
     named = replace(deletion, evidence=("forget about my tea",))
     assert screen("Please forget about my tea", named) == [named]

@@ -244,18 +244,15 @@ def plural_place(language: str, number: int) -> int:
 
 @cache
 def _phrases(language: str) -> dict[str, str]:
-    """The phrases of a language by their names, which stand in the English table alone.
-
-    What a language lacks is English.
-    """
+    """The phrases of a language by their names; in the bundle these stand in the English table alone."""
     english, own = (
         [line.partition(" = ") for line in listed_lines(table) if line]
         for table in (f"phrases/{_ENGLISH}", f"phrases/{language}")
     )
-    phrases = {name: text for name, _, text in english}
-    for (name, _, _), (bare, _, text) in zip(english, own, strict=False):
-        phrases[name] = text or bare
-    return phrases
+    return {
+        name: text or bare
+        for (name, _, _), (bare, _, text) in zip(english, own, strict=True)
+    }
 
 
 # Of a memory, without its words: not every chat's model may see them.

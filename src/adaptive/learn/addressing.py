@@ -20,7 +20,7 @@ from adaptive.privacy import request_kinds, sentences_to_forget
 from adaptive.search import MemoryIndex, MemoryIndexes, speaks_of_self
 from adaptive.settings import Hook
 
-NOT_NAMED = Phrase("not_said")
+NOT_SAID = Phrase("not_said")
 NOT_ASKED_FOR = Phrase("not_asked_for")
 NOT_CONFIRMED = Phrase("too_many")
 _MOST_DELETIONS = 3  # in one turn; more are to be asked for first
@@ -79,7 +79,7 @@ def allowed(proposal: Proposal, source: Source) -> Proposal:
     # Outside of what is quoted a memory may be named for other reasons.
     asked = "\n".join(source.quoted(proposal.evidence))
     if not is_named(deletion.before, asked):
-        return deletion.decided("asked", NOT_NAMED)
+        return deletion.decided("asked", NOT_SAID)
     requests = sentences_to_forget(asked).split("\n")
     if any(_is_to_forget(one, deletion.before) for one in requests):
         return deletion

@@ -14,6 +14,7 @@ from adaptive.learn.figures import Figure, FigureReading, Figures
 _FRACTIONS = frozenset(map(Decimal, ("0.25", "0.5", "0.75")))
 _YEARS = range(1900, 2100)
 _CENTURIES = (1900, 2000)
+_LEAST_DIVIDED = 100
 _OTHER_CALENDARS = (-543, 621)  # Buddhist, Persian
 _MONTHS = 12
 _LONGEST_MONTH = 31  # days
@@ -100,6 +101,13 @@ def _amounts(values: Set[Decimal], fractions: Set[Decimal]) -> set[Decimal]:
         whole + fraction
         for whole in (*wholes, Decimal(1))
         for fraction in fractions
+    }
+    # "Half of my 300 euros"; of less, as of 30, any number might come by chance.
+    amounts |= {
+        whole * fraction
+        for whole in wholes
+        for fraction in fractions
+        if whole >= _LEAST_DIVIDED
     }
     for time in (values | amounts) - {Decimal(1)}:
         amounts.update(time * unit for unit in _TIME_UNITS)

@@ -21,6 +21,7 @@ from adaptive.core import (
     stage,
 )
 from adaptive.learn.addressing import (
+    NOT_SAID,
     allowed,
     readdressed,
     without_many_deletions,
@@ -70,7 +71,6 @@ _REASONS = {
     "assistant": Phrase("not_about_you"),
     "world": Phrase("not_about_you"),
 }
-NOT_SAID = Phrase("not_said")
 # Of the telling words, in a message of their language
 _LEAST_SAME_LANGUAGE = 0.5
 
