@@ -40,7 +40,7 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Hang:
-    """Hold the request that long, then answer; ``reset`` and ``stop`` release it earlier."""
+    """Hold the request that long, then answer; ``release``, ``reset`` and ``stop`` end that earlier."""
 
     seconds: float = 3600
     then: Reply = field(default_factory=Say)

@@ -195,10 +195,14 @@ class ScriptedModel:
         if self._runner:
             await self._runner.cleanup()
 
-    def reset(self) -> None:
-        """Forget rules and records, and release what hangs: the state before the first test."""
+    def release(self) -> None:
+        """Answer what hangs until now."""
         self._released.set()
         self._released = asyncio.Event()
+
+    def reset(self) -> None:
+        """Forget rules and records, and release what hangs: the state before the first test."""
+        self.release()
         self.models = MODELS
         self._rules.clear()
         self._task_rules.clear()
