@@ -28,7 +28,6 @@ from adaptive.privacy import (
     find_secrets,
     injection_reason,
     passed_mark,
-    secret_reason,
     spliced,
 )
 from adaptive.search import folded_text, stem
@@ -134,9 +133,7 @@ class Gate:
         bare = text.strip()
         if not 0 < len(bare) <= _LONGEST:
             return Refused(Phrase("bad_length"), "length")
-        if reason := secret_reason(find_secrets(bare)):
-            return Refused(reason, "secret")
-        if holds_secret_mark(bare):
+        if _holds_secret(bare):
             return Refused(Phrase("holds_secret"), "secret")
         ruled_out = listed_words(self.settings.blacklist_topics)
         if ruled_out and holds_listed_word(bare, ruled_out):
@@ -153,31 +150,23 @@ class Gate:
             return text
         spans = find_personal_data(text)
         refused = self.settings.refused_kinds
-        unwanted = dict.fromkeys(
-            one.kind for one in spans if one.kind in refused
-        )
-        if unwanted:
-            named = ", ".join(unwanted).replace("_", " ")
-            return Refused(
-                Phrase("personal_data", kinds=named),
-                "personal data",
-            )
         masked = self.settings.masked_kinds
         masks = [
             (one.start, one.end, _MASK) for one in spans if one.kind in masked
         ]
         stored = spliced(text, masks)
+        kinds = dict.fromkeys(one.kind for one in spans)
+        unwanted = [kind for kind in kinds if kind in refused]
         if has_words(text) and not has_words(stored):
-            named = ", ".join(dict.fromkeys(one.kind for one in spans))
-            return Refused(
-                Phrase("personal_data", kinds=named.replace("_", " ")),
-                "personal data",
-            )
-        return stored
+            unwanted = unwanted or [*kinds]
+        if not unwanted:
+            return stored
+        named = ", ".join(unwanted).replace("_", " ")
+        return Refused(Phrase("personal_data", kinds=named), "personal data")
 
     def tellable(self, text: str) -> str:
         """What may be told of a text that is not stored, on one line: masked, or nothing."""
-        if find_secrets(text) or holds_secret_mark(text):
+        if _holds_secret(text):
             return ""
         shown = "".join(
             sign if sign.isprintable() else " "
@@ -280,10 +269,11 @@ class Gate:
         return {**meta, "history": passed} if "history" in meta else dict(meta)
 
 
-def holds_secret_mark(text: str) -> bool:
-    """Whether a text holds a mark of ours where a secret stood: it says nothing without it."""
+def _holds_secret(text: str) -> bool:
+    """Whether a text holds a secret, or a mark where one stood: it says nothing without it."""
     said = text.lower().replace("\\", "")
-    return any(mark in said for mark in _SECRET_MARKS)
+    is_marked = any(mark in said for mark in _SECRET_MARKS)
+    return is_marked or bool(find_secrets(text))
 
 
 def draft_of(memory: Memory) -> Draft:

@@ -30,7 +30,6 @@ from adaptive.privacy.secrets import (
     SECRET_MARK,
     excerpt_without_secrets,
     find_secrets,
-    secret_reason,
     wide_excerpt,
     without_secrets,
 )

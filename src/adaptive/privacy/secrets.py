@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 
 from adaptive.core import (
-    Phrase,
     compiled_patterns,
     head_and_tail,
     pattern_table,
@@ -94,11 +93,6 @@ def excerpt_without_secrets(text: str, limit: int) -> str:
 def wide_excerpt(text: str, limit: int) -> str:
     """All of a text that an excerpt without secrets needs; their ends lie within the margin."""
     return head_and_tail(text, limit + 3 * _WIDEST_SECRET)
-
-
-def secret_reason(findings: tuple[Finding, ...]) -> str:
-    """Why a text with these secrets is not kept, in words for its user, without the secrets."""
-    return Phrase("holds_secret") if findings else ""
 
 
 def _named_secrets(text: str) -> Iterator[Finding]:

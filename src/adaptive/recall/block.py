@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from adaptive.core import (
     JsonMapping,
     Memory,
+    Phrase,
     estimated_tokens,
     frozen,
     listing,
@@ -22,7 +23,6 @@ from adaptive.privacy import (
     find_secrets,
     injection_reason,
     passed_mark,
-    secret_reason,
 )
 from adaptive.search import content_hash, holds_words_of
 from adaptive.settings import HiddenMemories, MemoryFormat
@@ -220,7 +220,8 @@ def reason_against(memory: Memory) -> str:
 def _reason_against(memory_id: str, typed: bool, *texts: str) -> str:
     for place, text in enumerate(texts):
         reason = injection_reason(text, typed=typed and place == 0)
-        reason = reason or secret_reason(find_secrets(text))
+        if find_secrets(text):
+            reason = Phrase("holds_secret")
         if reason:
             log.info("memory %s is left out of prompts: %s", memory_id, reason)
             return reason
