@@ -223,11 +223,11 @@ async def test_restored() -> None:
     ids=["never deleted", "said again"],
 )
 async def test_not_restored_twice(standing: Memory) -> None:
-    """What stands in the store already is not written again."""
+    """What stands in the store already is not written again, nor told as restored."""
     world = World(standing)
     room = world.room()
     await room.archive.put("ada", [ArchivedMemory(FULL, "too many", NOW)])
-    assert await restore_memory(room, "old")
+    assert not await restore_memory(room, "old")
     assert world.contents == [standing.content]
     assert world.archive.rows == {}
 
@@ -256,6 +256,18 @@ async def test_restored_and_archived() -> None:
     assert await world.room().restore(["old"]) == ["Restored: 1 memory."]
     assert world.contents == ["User likes tea."]
     assert [change.kind for change in world.audit.entries] == ["restored"]
+
+
+async def test_restored_elsewhere_meanwhile() -> None:
+    """What another tab has brought back is counted neither as restored nor as still archived."""
+    world = World(memory("x", "Other."))
+    other = memory("b", "User lives in Porto.")
+    copies = [ArchivedMemory(each, "old", NOW) for each in (FULL, other)]
+    await world.archive.put("ada", copies)
+    assert await restore_memory(world.room(), "old")
+    ada = world.memory(blacklist_topics="porto")
+    (told,) = await ada.restore(["old", "b"])
+    assert told.startswith("Still archived: 1 (")
 
 
 # --- writing what was accepted, none spoiling another ---------------------------------------------

@@ -165,43 +165,41 @@ def leaving_first(memories: Sequence[Memory], now: int) -> list[Memory]:
 async def restore_memory(
     user: UserStore, memory_id: str, step: str = ""
 ) -> bool:
-    """Put an archived memory back as it stood, unless the store says it; whether it was archived.
+    """Put an archived memory back as it stood, unless the store says it; whether it came back.
 
     Raises:
         WriteRefused: by the rules of today it may not stand in the store.
     """
     archived = await user.archive.read(user.user_id, [memory_id])
-    for copy in archived:
-        memory = copy.memory
-        said = _said(copy)
-        is_standing = any(
-            row.id == memory.id or (row.scope, comparable(row.content)) == said
-            for row in await user.store.read()
+    if not archived:
+        return False
+    copy = archived[0]
+    memory = copy.memory
+    said = _said(copy)
+    for row in await user.store.read():
+        if row.id == memory_id or said == (row.scope, comparable(row.content)):
+            await exchange(user, out_of_archive=[memory_id])
+            return False
+    scope = restored_scope(copy)
+    if scope == memory.scope:
+        await exchange(user, back=[memory], out_of_archive=[memory_id])
+    else:
+        moved = NewMemory(
+            draft=replace(draft_of(memory), tags=memory.tags_in(scope)),
+            source=source_of(memory),
+            extra=memory.meta,
+            id=memory_id,
         )
-        scope = restored_scope(copy)
-        new: list[NewMemory] = []
-        back: list[Memory] = []
-        if not is_standing and scope == memory.scope:
-            back = [memory]
-        elif not is_standing:
-            moved = NewMemory(
-                draft=replace(draft_of(memory), tags=memory.tags_in(scope)),
-                source=source_of(memory),
-                extra=memory.meta,
-                id=memory.id,
-            )
-            new = [moved]
-        await exchange(user, *new, back=back, out_of_archive=[memory.id])
-        if not is_standing:
-            change = AuditEntry(
-                kind="restored",
-                memory_id=memory.id,
-                after=memory.content,
-                archived=copy,
-                step=step,
-            )
-            await user.record(change)
-    return bool(archived)
+        await exchange(user, moved, out_of_archive=[memory_id])
+    change = AuditEntry(
+        kind="restored",
+        memory_id=memory_id,
+        after=memory.content,
+        archived=copy,
+        step=step,
+    )
+    await user.record(change)
+    return True
 
 
 def restored_scope(copy: ArchivedMemory) -> str:

@@ -252,21 +252,22 @@ class UserMemory(UserStore):
         """Bring archived memories back, as one step; what to tell of it."""
         step = f"restored-{time.time_ns()}"
         restored = 0
-        reasons: dict[str, None] = {}
+        reasons: list[str] = []
         for memory_id in memory_ids:
             try:
                 async with self.lock:
                     restored += await restore_memory(self, memory_id, step)
             except AdaptiveMemoryError as error:
                 log_failure("a memory stays archived", error)
-                reasons[str(error)] = None
+                reasons.append(str(error))
         lines: list[str] = []
         if restored:
             lines.append(phrase("restored", n=restored))
         if reasons:
-            staying = len(memory_ids) - restored
-            reason = ", ".join(reasons)
-            lines.append(phrase("still_archived", n=staying, reason=reason))
+            reason = ", ".join(dict.fromkeys(reasons))
+            lines.append(
+                phrase("still_archived", n=len(reasons), reason=reason)
+            )
         return lines
 
     async def archive_scopes(self, scopes: Collection[str]) -> int:
