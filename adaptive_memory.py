@@ -1411,7 +1411,6 @@ def find_secrets(text):seen=plain_text(text);return seen.in_original([*_formed_s
 def without_secrets(text):findings=find_secrets(text);pieces=[(finding.start,finding.end,SECRET_MARK)for finding in findings];return spliced(text,pieces)
 def excerpt_without_secrets(text,limit):return head_and_tail(without_secrets(wide_excerpt(text,limit)),limit)
 def wide_excerpt(text,limit):return head_and_tail(text,limit+3*_WIDEST_SECRET)
-def secret_reason(findings):return Phrase("holds_secret")if findings else ""
 def _named_secrets(text):
  lower=text.replace("\u0130","I").lower();nouns=list(_NOUN.finditer(lower));next_starts=[*(noun.start()for noun in nouns[1:]),len(text)];former_end=0;value_end=0
  for noun,next_start in zip(nouns,next_starts,strict=False):
@@ -3326,21 +3325,19 @@ class Gate:
  def judged(self,text):
   bare=text.strip()
   if not 0<len(bare)<=_LONGEST:return Refused(Phrase("bad_length"),"length")
-  if reason:=secret_reason(find_secrets(bare)):return Refused(reason,"secret")
-  if holds_secret_mark(bare):return Refused(Phrase("holds_secret"),"secret")
+  if _holds_secret(bare):return Refused(Phrase("holds_secret"),"secret")
   ruled_out=listed_words(self.settings.blacklist_topics)
   if ruled_out and holds_listed_word(bare,ruled_out):return Refused(Phrase("ruled_out"),"admin")
   if reason:=injection_reason(bare,typed=self.typed,quoted=self.quoted):return Refused(reason,"injection")
   return self._without_personal_data(bare)
  def _without_personal_data(self,text):
   if self.settings.pii_redaction=="off":return text
-  spans=find_personal_data(text);refused=self.settings.refused_kinds;unwanted=dict.fromkeys(one.kind for one in spans if one.kind in refused)
-  if unwanted:named=", ".join(unwanted).replace("_"," ");return Refused(Phrase("personal_data",kinds=named),"personal data")
-  masked=self.settings.masked_kinds;masks=[(one.start,one.end,_MASK)for one in spans if one.kind in masked];stored=spliced(text,masks)
-  if has_words(text)and not has_words(stored):named=", ".join(dict.fromkeys(one.kind for one in spans));return Refused(Phrase("personal_data",kinds=named.replace("_"," ")),"personal data")
-  return stored
+  spans=find_personal_data(text);refused=self.settings.refused_kinds;masked=self.settings.masked_kinds;masks=[(one.start,one.end,_MASK)for one in spans if one.kind in masked];stored=spliced(text,masks);kinds=dict.fromkeys(one.kind for one in spans);unwanted=[kind for kind in kinds if kind in refused]
+  if has_words(text)and not has_words(stored):unwanted=unwanted or[*kinds]
+  if not unwanted:return stored
+  named=", ".join(unwanted).replace("_"," ");return Refused(Phrase("personal_data",kinds=named),"personal data")
  def tellable(self,text):
-  if find_secrets(text)or holds_secret_mark(text):return ""
+  if _holds_secret(text):return ""
   shown="".join(sign if sign.isprintable()else " " for sign in text[:_LONGEST_TOLD_REFUSAL]);verdict=self._without_personal_data(" ".join(shown.split()));return "" if isinstance(verdict,Refused)else verdict
  def allows_label(self,label):
   if label in CATEGORIES or is_mark(label)or not label:return True
@@ -3377,7 +3374,7 @@ class Gate:
    text=await self._passed_text(text_field(former,"content"))
    if text:passed.append({**former,"content":text})
   return{**meta,"history":passed}if "history" in meta else dict(meta)
-def holds_secret_mark(text):said=text.lower().replace("\\","");return any(mark in said for mark in _SECRET_MARKS)
+def _holds_secret(text):said=text.lower().replace("\\","");is_marked=any(mark in said for mark in _SECRET_MARKS);return is_marked or bool(find_secrets(text))
 def draft_of(memory):return Draft(content=memory.content,tags=memory.tags,bank=memory.bank,confidence=memory.confidence,importance=memory.importance,until=memory.until,passed=text_field(memory.meta,"passed"))
 # learn/proposals.py
 END_NOTE=" (until {})";_REQUESTS={"forget":"DELETE","quiet":"QUIET"};_MOST_LINES=80;_LONGEST_LINE2=1000;_WORDS_BEFORE2=4;_WORDS_BEHIND2=3
@@ -3552,8 +3549,6 @@ def _secretless(change):
 @frozen
 class Step:
  number:int;changes:tuple[ChangeKey,...];standing:tuple[ChangeKey,...];latest:frozenset[str]
- @property
- def kinds(self):return frozenset(key.kind for key in self.changes)
  @property
  def is_undo(self):return bool(self.changes[0].undoes)
 def steps_of(keys):
@@ -3897,13 +3892,14 @@ def leaving_first(memories,now):
  return sorted(memories,key=order)
 async def restore_memory(user,memory_id,step=""):
  archived=await user.archive.read(user.user_id,[memory_id])
- for copy in archived:
-  memory=copy.memory;said=_said2(copy);is_standing=any(row.id==memory.id or(row.scope,comparable(row.content))==said for row in await user.store.read());scope=restored_scope(copy);new=[];back=[]
-  if not is_standing and scope==memory.scope:back=[memory]
-  elif not is_standing:moved=NewMemory(draft=replace(draft_of(memory),tags=memory.tags_in(scope)),source=source_of(memory),extra=memory.meta,id=memory.id);new=[moved]
-  await exchange(user,*new,back=back,out_of_archive=[memory.id])
-  if not is_standing:change=AuditEntry(kind="restored",memory_id=memory.id,after=memory.content,archived=copy,step=step);await user.record(change)
- return bool(archived)
+ if not archived:return False
+ copy=archived[0];memory=copy.memory;said=_said2(copy)
+ for row in await user.store.read():
+  if row.id==memory_id or said==(row.scope,comparable(row.content)):await exchange(user,out_of_archive=[memory_id]);return False
+ scope=restored_scope(copy)
+ if scope==memory.scope:await exchange(user,back=[memory],out_of_archive=[memory_id])
+ else:moved=NewMemory(draft=replace(draft_of(memory),tags=memory.tags_in(scope)),source=source_of(memory),extra=memory.meta,id=memory_id);await exchange(user,moved,out_of_archive=[memory_id])
+ change=AuditEntry(kind="restored",memory_id=memory_id,after=memory.content,archived=copy,step=step);await user.record(change);return True
 def restored_scope(copy):return "" if copy.reason==FOLDER_IS_GONE else copy.memory.scope
 def _said2(copy):return restored_scope(copy),comparable(copy.memory.content)
 def plan_restoration(archived,rows,limit):
@@ -3972,8 +3968,8 @@ async def plan_undo(user,step,keys):
  if len(changes)<len(keys):raise WriteRefused(UNDER_FORMER_KEY)
  ids=[change.memory_id for change in changes];rows={row.id:row for row in await user.store.read(ids)};planned=[PlannedUndo(change,rows.get(change.memory_id))for change in changes];archived=await user.archive.read(user.user_id,_archived_ids(planned));lost={*_archived_ids(planned)}-{copy.memory.id for copy in archived}
  def is_possible(undo):change=undo.change;stands=_content2(undo.row)==change.after;is_as_left=stands and undo.archived_id not in lost;return change.key in step.latest and(is_as_left or undo.is_undone)
- possible=list(filter(is_possible,planned))
- if len(possible)<len(planned)and "summarised" in step.kinds:raise WriteRefused(CHANGED_MEANWHILE)
+ possible=list(filter(is_possible,planned));is_summary=any(key.kind=="summarised" for key in step.changes)
+ if is_summary and len(possible)<len(planned):raise WriteRefused(CHANGED_MEANWHILE)
  await user.gate.allowed(*filter(None,(undo.coming for undo in possible)));return possible
 async def take_back(user,step,keys,together=""):
  planned=await plan_undo(user,step,keys);added=[undo for undo in planned if undo.change.before is None]
@@ -4090,7 +4086,8 @@ def reason_against(memory):typed=memory.meta.get("passed")==passed_mark(memory.c
 @text_cache(4096)
 def _reason_against(memory_id,typed,*texts):
  for place,text in enumerate(texts):
-  reason=injection_reason(text,typed=typed and place==0);reason=reason or secret_reason(find_secrets(text))
+  reason=injection_reason(text,typed=typed and place==0)
+  if find_secrets(text):reason=Phrase("holds_secret")
   if reason:log.info("memory %s is left out of prompts: %s",memory_id,reason);return reason
  return ""
 def former_contents(memory):
@@ -4327,15 +4324,14 @@ class Preprocessor:
   async with asyncio.timeout(seconds):
    conversation=await asyncio.to_thread(_conversation,messages);request=CompletionRequest(render_prompt("preprocess",asked),f"## Conversation\n{conversation}","preprocessing",fields_schema(Preprocessing),700);model=await hook.completer();return await ask_fields(model,self.formats,Preprocessing,request,seconds)
  def _flag(self,hook,findings):
-  warnings=list[str]();hook.state["warnings"]=warnings;notes=list[str]()
+  warnings=list[str]();hook.state["warnings"]=warnings;message_id=hook.question_id
   if findings.is_likely_injection:
-   chance=findings.prompt_injection_chance;notes.append(f"prompt injection is likely ({chance:.0%})");warnings.append(INJECTION_WARNING)
+   chance=findings.prompt_injection_chance;note=f"prompt injection is likely ({chance:.0%})";flag_message(hook,message_id,note);warnings.append(INJECTION_WARNING)
    if may_be_learned_from(hook):hook.state["unlearned"]=phrase("not_learned",chance=f"{chance:.0%}")
   action=hook.settings.harmful_message
   if findings.harmful>=HARMFUL_FROM and action!="off":
-   notes.append(f"the message may be harmful ({findings.harmful:g} of 10)")
+   note=f"the message may be harmful ({findings.harmful:g} of 10)";flag_message(hook,message_id,note)
    if action=="warn":warnings.append(HARM_WARNING)
-  for note in notes:flag_message(hook,hook.question_id,note)
 def _conversation(messages):
  newest=newest_user_message(messages)or{};earlier=earlier_utterances(messages,newest,len(messages));lines=[f"{utterance.role}: {utterance.text}" for utterance in earlier];lines.append(f"user: {spoken_text(message_text(newest))}");conversation="\n".join(lines).encode(errors="replace")
  return conversation[-_LONGEST_CONVERSATION:].decode(errors="ignore")
@@ -4949,7 +4945,7 @@ class ErasureReport:
  def empty(self):return not self.counts.total()and not self.failed
  @property
  def phrase(self):
-  counts={kind:self.counts[kind]for kind in _NOUNS};named=", ".join(phrase(_NOUNS[kind],n=count)for kind,count in counts.items()if count)
+  named=", ".join(phrase(noun,n=self.counts[kind])for kind,noun in _NOUNS.items()if self.counts[kind])
   if not named:return phrase("noted")if self.counts.total()else ""
   return f"{named}, {phrase('noted')}"
  @property
@@ -5127,14 +5123,14 @@ class UserMemory(UserStore):
   if sealed:counted=phrase("archived_memories",n=sealed);told+=f" {counted}: {UNDER_FORMER_KEY}."
   return chosen,told.strip()
  async def restore(self,memory_ids):
-  step=f"restored-{time.time_ns()}";restored=0;reasons={}
+  step=f"restored-{time.time_ns()}";restored=0;reasons=[]
   for memory_id in memory_ids:
    try:
     async with self.lock:restored+=await restore_memory(self,memory_id,step)
-   except AdaptiveMemoryError as error:log_failure("a memory stays archived",error);reasons[str(error)]=None
+   except AdaptiveMemoryError as error:log_failure("a memory stays archived",error);reasons.append(str(error))
   lines=[]
   if restored:lines.append(phrase("restored",n=restored))
-  if reasons:staying=len(memory_ids)-restored;reason=", ".join(reasons);lines.append(phrase("still_archived",n=staying,reason=reason))
+  if reasons:reason=", ".join(dict.fromkeys(reasons));lines.append(phrase("still_archived",n=len(reasons),reason=reason))
   return lines
  async def archive_scopes(self,scopes):
   step=f"folder-{time.time_ns()}";source=Provenance("","",int(time.time()),step)
@@ -5296,21 +5292,22 @@ def _item(memory,number,day):
 MARKING={"pin":"pinned","unpin":"updated","quiet":"quiet","loud":"updated"};_MARKS2={"pin":PINNED,"unpin":PINNED,"quiet":QUIET,"loud":QUIET};_MOST_MEANT=10;_LONGEST_OPTION=120;_NUMBER=re.compile(r"[#(\s]*(\d{1,9})[.,):\u3002\s]*")
 class MemorySearch(Protocol):...
 def number_in(words):match=_NUMBER.fullmatch(folded_text(words));return int(match[1])if match else None
+def is_certain(matches):return[match.has_all_words for match in matches]==[True]
 @frozen
 class NumberedMemories:
  memories:Memories;search:MemorySearch
  async def meant(self,hook,words):
   number=number_in(words)
-  if number is None:
-   found=await self.search.found(hook,words)
-   if all(map(str.isdecimal,tokens(words))):return[replace(each,has_all_words=False)for each in found]
-   return found
-  memory=await self.memories.of(hook);given=await memory.numbers();ids=[each for each in given if given[each]==number]
-  for row in await memory.store.read(ids)if ids else():
-   if hook.place.admits(row.scope):return[await self.search.named(hook,row)]
-  found=await self.search.found(hook,words);holding=[match for match in found if match.has_all_words];told=phrase("no_memory",n=number)
-  if not holding:return told
-  lines=await self.lines(hook,holding[:_MOST_MEANT]);return "\n".join([f"{told} {phrase('which_of_these')}","",*lines])
+  if number is not None:
+   memory=await self.memories.of(hook);given=await memory.numbers();ids=[each for each in given if given[each]==number]
+   for row in await memory.store.read(ids)if ids else():
+    if hook.place.admits(row.scope):return[await self.search.named(hook,row)]
+  found=await self.search.found(hook,words);nearest=found[:_MOST_MEANT];exact=[match for match in found if match.has_all_words]
+  if number is None and all(map(str.isdecimal,tokens(words))):return[replace(each,has_all_words=False)for each in nearest]
+  if number is None:return exact or nearest
+  told=phrase("no_memory",n=number)
+  if not exact:return told
+  lines=await self.lines(hook,exact[:_MOST_MEANT]);return "\n".join([f"{told} {phrase('which_of_these')}","",*lines])
  async def lines(self,hook,matches):
   memory=await self.memories.of(hook);numbers=await memory.numbers(match.memory for match in matches);day=day_of(hook);lines=[]
   for match in matches:
@@ -5321,9 +5318,8 @@ class NumberedMemories:
  async def chosen(self,hook,words):
   matches=await self.meant(hook,words)
   if isinstance(matches,str):return matches
-  exact=[match for match in matches if match.has_all_words]
-  if len(exact)==1:return exact[0]
-  several=(exact or matches)[:_MOST_MEANT]
+  if is_certain(matches):return matches[0]
+  several=matches[:_MOST_MEANT]
   if not several:return phrase("none_found")
   options=[clipped_line(match.memory.content,_LONGEST_OPTION)for match in several];title=phrase("which_of_these");question=PageQuestion(title=title,entries=[f"\u201c{words}\u201d"],options=[phrase("none_of_them"),*options]);(option,)=await hook.dialog.choose(question)or(0,)
   if option:return several[option-1]
@@ -5397,7 +5393,7 @@ def _named(place,words):
  return place.folder,"no_folder"
 def _within(scope):is_folder=scope.startswith("folder=");return phrase("in_folder" if is_folder else "with_model")
 # control/commands.py
-_STEPS_SHOWN=10;_REFUSED_LATELY_SECONDS=30*24*3600;_MOST_STEPS=200;_MOST_TRIED=20;_MOST_ASKED_ABOUT=10;_SCOPES={"everything":"everything","this chat":"chat","today":"day"};_SAVING=("remember","change","import","learn");_PLACED=(*_SAVING,*MARKING,"here","everywhere","move");_CHANGING=("undo","forget","restore",*_PLACED)
+_STEPS_SHOWN=10;_REFUSED_LATELY_SECONDS=30*24*3600;_MOST_STEPS=200;_MOST_TRIED=20;_SCOPES={"everything":"everything","this chat":"chat","today":"day"};_SAVING=("remember","change","import","learn");_PLACED=(*_SAVING,*MARKING,"here","everywhere","move");_CHANGING=("undo","forget","restore",*_PLACED)
 _IN_PORTIONS=("undo","import");_ASKED="ASKED"
 @dataclass
 class MemoryCommands(MemoryRequests):
@@ -5498,11 +5494,10 @@ class MemoryCommands(MemoryRequests):
   if scope is not None:today=local_time(time.time(),*hook.time_zones).date();request=ErasureRequest(scope,today if scope=="day" else None);return await self.erase(hook,request)
   matches=await self._numbered.meant(hook,command.words)
   if isinstance(matches,str):return matches
-  exact=[match for match in matches if match.has_all_words]
-  if len(exact)==1:deletion=Proposal("DELETE",exact[0].memory.id,fact_kind=_ASKED);line=await self.learner.do(hook,[deletion]);return f"{_told_of(exact, line)}\n\n{phrase('undo_hint')}"
-  meant=exact or matches[:_MOST_ASKED_ABOUT]
-  if not meant:return phrase("none_found")
-  memories=[match.memory for match in meant];return _told_of(meant,await self.learner.ask_deletion(hook,memories))
+  memories=[match.memory for match in matches]
+  if is_certain(matches):deletion=Proposal("DELETE",memories[0].id,fact_kind=_ASKED);line=await self.learner.do(hook,[deletion]);return f"{_told_of(matches, line)}\n\n{phrase('undo_hint')}"
+  if not memories:return phrase("none_found")
+  asked=await self.learner.ask_deletion(hook,memories);return _told_of(matches,asked)
  async def _restore(self,hook,command):return await self.restore(hook,command.words)
  async def _export(self,hook,_):
   memory=await self.memories.of(hook);memories=await memory.store.read();now=time.time();name=f"memories-{day_of(hook)(now)}.json"
@@ -5784,11 +5779,11 @@ async def new_findings(room,turn,findings):
  marked=await asyncio.to_thread(marked_turn,[turn]);alone=replace(marked,earlier=());screening=await asyncio.to_thread(screened,findings,alone,(),room.settings);learned=[one.content for one in(await room.index()).memories if one.updated_at>=turn.source.said_at]
  return[one for one in screening if one.is_open and not says_no_more(one.draft.content,learned)]
 # learn/confirmation.py
-_MOST_ASKED_ABOUT2=10;_LONGEST_SHOWN=120;UNANSWERED=Phrase("unanswered");DECLINED=Phrase("declined")
+_MOST_ASKED_ABOUT=10;_LONGEST_SHOWN=120;UNANSWERED=Phrase("unanswered");DECLINED=Phrase("declined")
 async def delete_confirmed(room,source,dialog,memories,reason="would_delete"):
  standing=(await room.index()).memories;memories=[memory for memory in memories if memory in standing]
  if not memories:line=f"{phrase('nothing_done')}: {CHANGED_MEANWHILE}";return Report(line,kind="reply")
- shown=memories[:_MOST_ASKED_ABOUT2];entries=[clipped_line(one.content,_LONGEST_SHOWN)for one in shown];others=memories[_MOST_ASKED_ABOUT2:]
+ shown=memories[:_MOST_ASKED_ABOUT];entries=[clipped_line(one.content,_LONGEST_SHOWN)for one in shown];others=memories[_MOST_ASKED_ABOUT:]
  if others:entries.append(phrase("and_more",n=len(others)))
  question=PageQuestion(title=phrase("delete_title"),entries=entries,options=(phrase("keep"),phrase("delete_it")),reason=phrase(reason),how_to_type=phrase("how_to_delete"));options=await dialog.choose(question);named=zip([*([one]for one in shown),others],options or(),strict=False)
  chosen=[one for group,option in named for one in group if option==1];declined=UNANSWERED if options is None else DECLINED

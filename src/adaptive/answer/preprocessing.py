@@ -172,10 +172,11 @@ class Preprocessor:
         """Note what of a message calls for care: in the turn's state and the log."""
         warnings = list[str]()
         hook.state["warnings"] = warnings
-        notes = list[str]()
+        message_id = hook.question_id
         if findings.is_likely_injection:
             chance = findings.prompt_injection_chance
-            notes.append(f"prompt injection is likely ({chance:.0%})")
+            note = f"prompt injection is likely ({chance:.0%})"
+            flag_message(hook, message_id, note)
             warnings.append(INJECTION_WARNING)
             if may_be_learned_from(hook):
                 hook.state["unlearned"] = phrase(
@@ -183,13 +184,10 @@ class Preprocessor:
                 )
         action = hook.settings.harmful_message
         if findings.harmful >= HARMFUL_FROM and action != "off":
-            notes.append(
-                f"the message may be harmful ({findings.harmful:g} of 10)"
-            )
+            note = f"the message may be harmful ({findings.harmful:g} of 10)"
+            flag_message(hook, message_id, note)
             if action == "warn":
                 warnings.append(HARM_WARNING)
-        for note in notes:
-            flag_message(hook, hook.question_id, note)
 
 
 def _conversation(messages: Sequence[Message]) -> str:

@@ -12,6 +12,7 @@ from adaptive.control.numbers import (
     MARKING,
     MemorySearch,
     NumberedMemories,
+    is_certain,
     number_in,
 )
 from adaptive.control.past_chats import PastChatCommands
@@ -66,7 +67,6 @@ _STEPS_SHOWN = 10
 _REFUSED_LATELY_SECONDS = 30 * 24 * 3600
 _MOST_STEPS = 200
 _MOST_TRIED = 20
-_MOST_ASKED_ABOUT = 10
 _SCOPES: dict[str, ErasureScope] = {
     "everything": "everything",
     "this chat": "chat",
@@ -316,16 +316,15 @@ class MemoryCommands(MemoryRequests):
         matches = await self._numbered.meant(hook, command.words)
         if isinstance(matches, str):
             return matches
-        exact = [match for match in matches if match.has_all_words]
-        if len(exact) == 1:
-            deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)
+        memories = [match.memory for match in matches]
+        if is_certain(matches):
+            deletion = Proposal("DELETE", memories[0].id, fact_kind=_ASKED)
             line = await self.learner.do(hook, [deletion])
-            return f"{_told_of(exact, line)}\n\n{phrase('undo_hint')}"
-        meant = exact or matches[:_MOST_ASKED_ABOUT]
-        if not meant:
+            return f"{_told_of(matches, line)}\n\n{phrase('undo_hint')}"
+        if not memories:
             return phrase("none_found")
-        memories = [match.memory for match in meant]
-        return _told_of(meant, await self.learner.ask_deletion(hook, memories))
+        asked = await self.learner.ask_deletion(hook, memories)
+        return _told_of(matches, asked)
 
     async def _restore(self, hook: Hook, command: Command) -> str:
         """Bring archived memories back."""

@@ -66,6 +66,11 @@ def number_in(words: str) -> int | None:
     return int(match[1]) if match else None
 
 
+def is_certain(matches: Sequence[FoundMemory]) -> bool:
+    """Whether one memory alone is meant without a doubt."""
+    return [match.has_all_words for match in matches] == [True]
+
+
 @frozen
 class NumberedMemories:
     """Finds what a user means by a number of the list, or by words."""
@@ -76,29 +81,30 @@ class NumberedMemories:
     async def meant(
         self, hook: Hook, words: str
     ) -> Sequence[FoundMemory] | str:
-        """The memory of a number, or what words name, best first.
+        """The memory of a number, or what has all words, else what is nearest to them.
 
         A number that no memory has is no word to act on: what holds it is only told. Nor are several
         numbers, or one that signs make another: what holds them is asked about.
         """
         number = number_in(words)
-        if number is None:
-            found = await self.search.found(hook, words)
-            if all(map(str.isdecimal, tokens(words))):
-                return [replace(each, has_all_words=False) for each in found]
-            return found
-        memory = await self.memories.of(hook)
-        given = await memory.numbers()
-        ids = [each for each in given if given[each] == number]
-        for row in await memory.store.read(ids) if ids else ():
-            if hook.place.admits(row.scope):
-                return [await self.search.named(hook, row)]
+        if number is not None:
+            memory = await self.memories.of(hook)
+            given = await memory.numbers()
+            ids = [each for each in given if given[each] == number]
+            for row in await memory.store.read(ids) if ids else ():
+                if hook.place.admits(row.scope):
+                    return [await self.search.named(hook, row)]
         found = await self.search.found(hook, words)
-        holding = [match for match in found if match.has_all_words]
+        nearest = found[:_MOST_MEANT]
+        exact = [match for match in found if match.has_all_words]
+        if number is None and all(map(str.isdecimal, tokens(words))):
+            return [replace(each, has_all_words=False) for each in nearest]
+        if number is None:
+            return exact or nearest
         told = phrase("no_memory", n=number)
-        if not holding:
+        if not exact:
             return told
-        lines = await self.lines(hook, holding[:_MOST_MEANT])
+        lines = await self.lines(hook, exact[:_MOST_MEANT])
         return "\n".join([f"{told} {phrase('which_of_these')}", "", *lines])
 
     async def lines(
@@ -128,10 +134,9 @@ class NumberedMemories:
         matches = await self.meant(hook, words)
         if isinstance(matches, str):
             return matches
-        exact = [match for match in matches if match.has_all_words]
-        if len(exact) == 1:
-            return exact[0]
-        several = (exact or matches)[:_MOST_MEANT]
+        if is_certain(matches):
+            return matches[0]
+        several = matches[:_MOST_MEANT]
         if not several:
             return phrase("none_found")
         options = [

@@ -193,11 +193,6 @@ class Step:
     latest: frozenset[str]
 
     @property
-    def kinds(self) -> frozenset[str]:
-        """What was done."""
-        return frozenset(key.kind for key in self.changes)
-
-    @property
     def is_undo(self) -> bool:
         """Whether it took another one back."""
         return bool(self.changes[0].undoes)

@@ -77,11 +77,10 @@ class ErasureReport:
     @property
     def phrase(self) -> str:
         """What it is, for people: "4 memories, what was noted"."""
-        counts = {kind: self.counts[kind] for kind in _NOUNS}
         named = ", ".join(
-            phrase(_NOUNS[kind], n=count)
-            for kind, count in counts.items()
-            if count
+            phrase(noun, n=self.counts[kind])
+            for kind, noun in _NOUNS.items()
+            if self.counts[kind]
         )
         if not named:
             return phrase("noted") if self.counts.total() else ""
