@@ -48,7 +48,7 @@ from benchmarks.scale_data import sizes
 BEFORE_SECONDS = 75.0
 LOAD_SECONDS = 330.0
 # Of each kind, one at a time.
-QUIET_USERS = 4
+QUIET_USERS = 14
 QUIET_SECONDS = 1.2
 # Lessons of turns before, which begin two seconds behind them, are over by then.
 LESSON_SECONDS = 4.0
