@@ -153,7 +153,7 @@ def _subject_words(sentence: str) -> list[str]:
     ]
 
 
-_KNOWN_ELSEWHERE = Phrase("known_elsewhere")
+KNOWN_ELSEWHERE = "it is known elsewhere, too"
 
 
 def placed(
@@ -173,7 +173,7 @@ def placed(
         known_in = scope if memory is None else memory.scope
         if scope and known_in != scope:
             if proposal.kind == "END":
-                return proposal.decided("superseded", _KNOWN_ELSEWHERE)
+                return proposal.decided("superseded", KNOWN_ELSEWHERE)
             proposal = replace(proposal, kind="NEW", memory_id="")
             known_in = scope
         draft = replace(proposal.draft, tags=proposal.draft.tags_in(known_in))
