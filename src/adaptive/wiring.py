@@ -80,6 +80,7 @@ class Services:
             entries=tables.entries,
             leases=tables.leases,
             rememberable=rememberable_messages,
+            embedder_of=indexes.turn_embedder,
         )
         past = PastConversation(
             vectors=history_vectors,

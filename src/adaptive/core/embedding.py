@@ -178,6 +178,11 @@ class EmbedderIdentity:
         named = asdict(self).items()
         return " ".join(f"{name}={value!r}" for name, value in named if value)
 
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether a text has the same vector as a query and as a content."""
+        return self.query_prefix == self.content_prefix
+
     def prefix(self, *, query: bool) -> str:
         """What stands before queries, or before contents."""
         return self.query_prefix if query else self.content_prefix
@@ -206,10 +211,10 @@ class EmbeddingModel(Protocol):
 
 
 class Embedder(Protocol):
-    """An embedding model that was seen to answer; ``service`` is its identity as a text."""
+    """An embedding model that was seen to answer."""
 
     @property
-    def service(self) -> str: ...
+    def identity(self) -> EmbedderIdentity: ...
 
     @property
     def pace(self) -> Pace: ...

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from adaptive.core import (
+    EmbedderIdentity,
     EmbeddingError,
     EmbeddingModel,
     Pace,
@@ -127,9 +128,9 @@ class ProvenEmbedder:
     pace: Pace
 
     @property
-    def service(self) -> str:
+    def identity(self) -> EmbedderIdentity:
         """The identity of the model."""
-        return str(self.model.identity)
+        return self.model.identity
 
     async def name(self) -> str:
         """Identity and fingerprint (see ``Embedder``)."""

@@ -22,6 +22,7 @@ import numpy as np
 from adaptive.core import (
     CircuitBreaker,
     Embedder,
+    EmbedderIdentity,
     EmbeddingError,
     EmbeddingModel,
     Memory,
@@ -120,14 +121,14 @@ class EmbedderRests(CircuitBreaker):
         Raises:
             EmbeddingError: it rests, or fails.
         """
-        if self.is_open(embedder.service):
+        if self.is_open(str(embedder.identity)):
             raise EmbeddingError(detail="it rests")
         began = time.monotonic()
         try:
             return await call()
         except (EmbeddingError, asyncio.CancelledError) as error:
             if time.monotonic() - began >= _HANGS_FROM_SECONDS:
-                self.open(embedder.service, _probe(embedder))
+                self.open(str(embedder.identity), _probe(embedder))
             # A user's Stop says nothing of the embedder.
             elif isinstance(error, EmbeddingError):
                 self.begin(embedder)
@@ -135,7 +136,7 @@ class EmbedderRests(CircuitBreaker):
 
     def begin(self, embedder: Embedder) -> None:
         """Let an embedder rest that has failed, if it fails for a probe as well."""
-        self.suspect(embedder.service, _probe(embedder))
+        self.suspect(str(embedder.identity), _probe(embedder))
 
 
 def _probe(embedder: Embedder) -> Callable[[], Awaitable[Vectors]]:
@@ -148,8 +149,9 @@ class TurnEmbedder:
     """An ``Embedder`` that embeds no query of a user twice; it is made for one turn.
 
     Memories and past conversation are searched at the same time, the next turn asks for its former
-    message again, and so does learning: ``queries`` are the vectors that this process has made. An
-    embedder that fails, or is not waited for to the end, ``rests``; queries fail at once then.
+    message again, and so do learning and the index of past conversation: ``queries`` are the vectors
+    that this process has made. An embedder that fails, or is not waited for to the end, ``rests``;
+    queries fail at once then.
     """
 
     embedder: Embedder
@@ -159,9 +161,9 @@ class TurnEmbedder:
     _making: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
-    def service(self) -> str:
-        """The other's service (see ``Embedder``)."""
-        return self.embedder.service
+    def identity(self) -> EmbedderIdentity:
+        """The other's identity (see ``Embedder``)."""
+        return self.embedder.identity
 
     @property
     def pace(self) -> Pace:
@@ -174,13 +176,14 @@ class TurnEmbedder:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts (see ``Embedder``); those of queries are kept."""
-        if not query:
+        if not query and not self.identity.is_symmetric:
             return await self.embedder.embed(texts, query=False)
-        name = await self.name()
+        name = await (self.name() if query else self.embedder.name())
         keys = {
             text: (self.user_id, name, content_hash(text)) for text in texts
         }
-        async with self._making:
+        # Contents, which nobody waits for, keep no query waiting.
+        async with self._making if query else asyncio.Lock():
             known = {text: self.queries.get(key) for text, key in keys.items()}
             rows = {
                 text: vector
@@ -189,11 +192,18 @@ class TurnEmbedder:
             }
             new = [text for text in keys if text not in rows]
             if new:
-                vectors = await self.rests.ask(self.embedder, new, query=True)
+                vectors = await self._asked(new, query=query)
                 rows.update(zip(new, vectors, strict=True))
-            for text, vector in rows.items():
-                self.queries.put(keys[text], vector)
+            if query:
+                for text, vector in rows.items():
+                    self.queries.put(keys[text], vector)
         return np.stack([rows[text] for text in texts])
+
+    async def _asked(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors that nobody has; a content that is refused lets no embedder rest."""
+        if query:
+            return await self.rests.ask(self.embedder, texts, query=True)
+        return await self.embedder.embed(texts, query=False)
 
 
 @staged("embedding")
