@@ -414,3 +414,12 @@ async def test_listed(worker: Worker) -> None:
     await worker.change("UPDATE chat SET title = 'New Chat' WHERE id = 'old'")
     (early,) = await HostPastChats().listed("eve", 0, 200)
     assert (early.id, early.title) == ("old", "")
+
+
+async def test_listed_by_words_of_the_users_own(worker: Worker) -> None:
+    """A chat is listed by when its user spoke, though noted in milliseconds, and by nobody else's words."""
+    await add_chat(worker, "former", "eve", 100)
+    await add_message(worker, "former", "m", "eve", "Hello", 20_000_000_123)
+    await add_message(worker, "former", "n", "mallory", "Hi", 20_000_100)
+    (chat,) = await HostPastChats().listed("eve", 0, 30_000_000)
+    assert (chat.id, chat.said_at) == ("former", 20_000_000)

@@ -59,6 +59,11 @@ UNTITLED = (None, "", "New Chat")
 # SQLite has one writer at a time: whoever waits longer gives up.
 _LONGEST_WRITING_SECONDS = 15.0
 _MOST_SECONDS = 10_000_000_000
+_CREATED_AT = HOST_MESSAGES.c.created_at
+# Former releases noted some in milliseconds (host: models/chat_messages.py).
+_SAID_AT = case(
+    (_CREATED_AT > _MOST_SECONDS, _CREATED_AT // 1000), else_=_CREATED_AT
+)
 _CHATS = KeyedLocks()
 # What tells the place of a message, and whose it is.
 _OUTLINE = tuple(
@@ -160,11 +165,6 @@ class HostPastChats:
         chat = HOST_CHATS.c
         message = HOST_MESSAGES.c
         note = ENTRIES.c
-        # Former releases noted some in milliseconds (host: models/chat_messages.py).
-        said_at = case(
-            (message.created_at > _MOST_SECONDS, message.created_at // 1000),
-            else_=message.created_at,
-        )
         message_id = func.substr(message.id, func.length(chat.id) + 2)
         queued = select(note.key).where(
             note.user_id == user_id, note.kind.in_(["done", "waiting"])
@@ -176,19 +176,19 @@ class HostPastChats:
             note.user_id == user_id,
             note.kind == "erased_history",
             note.key == chat.id,
-            note.created_at >= said_at,
+            note.created_at >= _SAID_AT,
         )
         automated = exists().where(HOST_AUTOMATION_RUNS.c.chat_id == chat.id)
         query = (
-            select(chat.id, chat.updated_at, message_id.label("message_id"))
-            .join(HOST_MESSAGES, message.chat_id == chat.id)
+            _said(
+                select(
+                    chat.id, chat.updated_at, message_id.label("message_id")
+                ),
+                user_id,
+                since,
+                until,
+            )
             .where(
-                chat.user_id == user_id,
-                chat.meta["internal"].as_boolean().is_not(true()),
-                message.user_id == user_id,
-                message.role == "user",
-                said_at >= since,
-                said_at < until,
                 message_id.not_in(queued),
                 message_id.not_in(changed_by),
                 ~is_erased,
@@ -212,18 +212,9 @@ class HostPastChats:
     ) -> list[ListedChat]:
         """Chats by their titles, by one statement (see ``PastChats``)."""
         chat = HOST_CHATS.c
-        message = HOST_MESSAGES.c
-        said_at = func.max(message.created_at).label("said_at")
+        said_at = func.max(_SAID_AT).label("said_at")
         query = (
-            select(chat.id, chat.title, said_at)
-            .join(HOST_MESSAGES, message.chat_id == chat.id)
-            .where(
-                chat.user_id == user_id,
-                chat.meta["internal"].as_boolean().is_not(true()),
-                message.role == "user",
-                message.created_at >= since,
-                message.created_at < until,
-            )
+            _said(select(chat.id, chat.title, said_at), user_id, since, until)
             .group_by(chat.id, chat.title)
             .order_by(said_at.desc())
         )
@@ -245,6 +236,20 @@ def _message_columns() -> list[Any]:
     except ImportError:
         return [*HOST_MESSAGES.c]
     return [one for one in HOST_MESSAGES.c if hasattr(ChatMessage, one.name)]
+
+
+def _said(query: Any, user_id: str, since: float, until: float) -> Any:
+    """A query of chats, as one of what the user has said in them in a time."""
+    chat = HOST_CHATS.c
+    message = HOST_MESSAGES.c
+    return query.join(HOST_MESSAGES, message.chat_id == chat.id).where(
+        chat.user_id == user_id,
+        chat.meta["internal"].as_boolean().is_not(true()),
+        message.user_id == user_id,
+        message.role == "user",
+        since <= _SAID_AT,
+        until > _SAID_AT,
+    )
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:
