@@ -68,11 +68,12 @@ from operator import attrgetter, itemgetter, methodcaller
 from os.path import commonprefix
 from pathlib import Path
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
-from sqlalchemy import BigInteger, Boolean, Column, ColumnElement, Executable, Index, JSON, LargeBinary, MetaData, Select, String, Table, Text, case, delete, exists, false, func, literal, or_, select, text, true, tuple_, union, update
+from sqlalchemy import BigInteger, Boolean, Column, ColumnElement, Executable, JSON, LargeBinary, MetaData, Select, String, Table, Text, case, delete, exists, false, func, literal, or_, select, text, true, tuple_, union, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
+from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 from string import Template
 from sys import intern
 from types import CoroutineType, MappingProxyType
@@ -562,8 +563,6 @@ class Pace:
 class EmbedderIdentity:
  engine:str;model:str;address:str="";query_prefix:str="";content_prefix:str=""
  def __str__(self):named=asdict(self).items();return " ".join(f"{name}={value!r}" for name,value in named if value)
- @property
- def is_symmetric(self):return self.query_prefix==self.content_prefix
  def prefix(self,*,query):return self.query_prefix if query else self.content_prefix
 class EmbeddingModel(Protocol):...
 class Embedder(Protocol):...
@@ -991,9 +990,9 @@ class Entry:key:str;body:object;created_at:int;chat_id:str="";message_id:str="";
 class Entries(Protocol):...
 class Leases(Protocol):...
 def bodies_by_key(kind,entries):
- bodies={}
+ read=_reader(kind).validate_python;bodies={}
  for entry in entries:
-  with suppress(ValueError):read=_reader(kind).validate_python(entry.body);bodies[entry.key]=cast(Body,read)
+  with suppress(ValueError):bodies[entry.key]=cast(Body,read(entry.body))
  return bodies
 def read_as(kind,entries):return tuple(bodies_by_key(kind,entries).values())
 _reader=cache(TypeAdapter[object])
@@ -1643,12 +1642,18 @@ class HostDatabase:
    await session.commit()
   return written
  async def _create(self,session):
+  for create in await session.run_sync(self._missing):
+   try:await session.execute(create);await session.commit()
+   except(IntegrityError,ProgrammingError):await session.rollback();await session.execute(create);await session.commit()
+ def _missing(self,session):
+  connection=session.connection();dialect=connection.dialect;missing=[]
   for table in self._tables:
-   for item in(table,*table.indexes):
-    try:await session.run_sync(_create_missing,item)
-    except DBAPIError:await session.rollback();await session.run_sync(_create_missing,item)
-    await session.commit()
-def _create_missing(session,item):item.create(session.connection(),checkfirst=True)
+   schema=connection.schema_for_object(table)
+   if not dialect.has_table(connection,table.name,schema):missing.append(CreateTable(table,if_not_exists=True))
+   for index in table.indexes:
+    name=str(index.name)
+    if not dialect.has_index(connection,table.name,name,schema):missing.append(CreateIndex(index,if_not_exists=True))
+  return missing
 def host_session():from open_webui.internal.db import get_async_db_context;return get_async_db_context()
 OUR_DATABASE=HostDatabase();HOST_DATABASE=HostDatabase(tables=())
 # privacy/personal_data.py
@@ -2227,35 +2232,31 @@ async def embedded_texts(embedder,texts,*,query):
 class EmbedderRests(CircuitBreaker):
  async def ask(self,embedder,texts,*,query):return await self.watched(embedder,partial(embedder.embed,texts,query=query))
  async def watched(self,embedder,call):
-  if self.is_open(str(embedder.identity)):raise EmbeddingError(detail="it rests")
+  if self.is_open(embedder.service):raise EmbeddingError(detail="it rests")
   began=time.monotonic()
   try:return await call()
   except(EmbeddingError,asyncio.CancelledError)as error:
-   if time.monotonic()-began>=_HANGS_FROM_SECONDS:self.open(str(embedder.identity),_probe(embedder))
+   if time.monotonic()-began>=_HANGS_FROM_SECONDS:self.open(embedder.service,_probe(embedder))
    elif isinstance(error,EmbeddingError):self.begin(embedder)
    raise
- def begin(self,embedder):self.suspect(str(embedder.identity),_probe(embedder))
+ def begin(self,embedder):self.suspect(embedder.service,_probe(embedder))
 def _probe(embedder):return partial(embedder.embed,[_PROBE_TEXT],query=True)
 @dataclass(eq=False)
 class TurnEmbedder:
  embedder:Embedder;user_id:str;queries:UserCache[Vectors];rests:EmbedderRests;_making:asyncio.Lock=field(default_factory=asyncio.Lock)
  @property
- def identity(self):return self.embedder.identity
+ def service(self):return self.embedder.service
  @property
  def pace(self):return self.embedder.pace
  async def name(self):return await self.rests.watched(self.embedder,self.embedder.name)
  async def embed(self,texts,*,query):
-  if not query and not self.identity.is_symmetric:return await self.embedder.embed(texts,query=False)
-  name=await(self.name()if query else self.embedder.name());keys={text:(self.user_id,name,content_hash(text))for text in texts}
-  async with self._making if query else asyncio.Lock():
+  if not query:return await self.embedder.embed(texts,query=False)
+  name=await self.name();keys={text:(self.user_id,name,content_hash(text))for text in texts}
+  async with self._making:
    known={text:self.queries.get(key)for text,key in keys.items()};rows={text:vector for text,vector in known.items()if vector is not None};new=[text for text in keys if text not in rows]
-   if new:vectors=await self._asked(new,query=query);rows.update(zip(new,vectors,strict=True))
-   if query:
-    for text,vector in rows.items():self.queries.put(keys[text],vector)
+   if new:vectors=await self.rests.ask(self.embedder,new,query=True);rows.update(zip(new,vectors,strict=True))
+   for text,vector in rows.items():self.queries.put(keys[text],vector)
   return np.stack([rows[text]for text in texts])
- async def _asked(self,texts,*,query):
-  if query:return await self.rests.ask(self.embedder,texts,query=True)
-  return await self.embedder.embed(texts,query=False)
 @staged("embedding")
 async def query_vectors(embedder,texts,patience):
  queries=[head_and_tail(text,LONGEST_QUERY)for text in texts if has_words(text)]
@@ -2589,7 +2590,7 @@ async def _proven_name(identity,vector,table):
 class ProvenEmbedder:
  model:EmbeddingModel;table:VectorTable;fingerprints:Fingerprints;pace:Pace
  @property
- def identity(self):return self.model.identity
+ def service(self):return str(self.model.identity)
  async def name(self):proof=await self.fingerprints.proof(self.model,self.table);return proof.name
  async def embed(self,texts,*,query):
   proof=await self.fingerprints.proof(self.model,self.table);vectors=await self.model.embed(texts,query=query)
@@ -2733,7 +2734,7 @@ class MemoryIndexes:
  async def current(self,sources,patience):
   user,index=await self._read(sources);running=asyncio.get_running_loop();until=running.time()+patience
   while not self._is_ready(index):
-   if self.rests.is_open(str(sources.embedder.identity)):break
+   if self.rests.is_open(sources.embedder.service):break
    embedding=user.embedding
    if embedding is None:embedding=self._started(self._embed(user,sources));user.embedding=embedding
    few_are_missing=len(index.missing())<=_WAITED_FOR
@@ -2762,7 +2763,7 @@ class MemoryIndexes:
   while self.shared.missing(name:=await embedder.name()):await self.shared.make_more(embedder,table)
   self.judges(name,nulls.shape[1])
  async def findings(self,sources,patience):
-  began=time.perf_counter();vectors=await embedded_texts(sources.embedder,["User lives in Porto."],query=False);milliseconds=round(1000*(time.perf_counter()-began));told=phrase("embeds_with",model=str(sources.embedder.identity),n=vectors.shape[1],milliseconds=milliseconds);yield "ok",told
+  began=time.perf_counter();vectors=await embedded_texts(sources.embedder,["User lives in Porto."],query=False);milliseconds=round(1000*(time.perf_counter()-began));told=phrase("embeds_with",model=sources.embedder.service,n=vectors.shape[1],milliseconds=milliseconds);yield "ok",told
   index=await self.current(sources,patience);missing=len(index.missing())
   if missing:yield "note",phrase("by_keywords",n=missing)
  async def _read(self,sources):
@@ -2777,7 +2778,7 @@ class MemoryIndexes:
    if not user.forgotten:user.index=index
    return index
  async def _known_name(self,embedder):
-  rests=self.rests.is_open(str(embedder.identity))
+  rests=self.rests.is_open(embedder.service)
   try:
    async with asyncio.timeout(0 if rests else _PROOF_SECONDS):return await embedder.name()
   except(EmbeddingError,TimeoutError):return ""
@@ -3172,7 +3173,7 @@ async def warm_up(request,indexes,table):
  model=await HostModel.of(request,None)
  if model.is_in_process:await indexes.warm_up(proven(model,table),table)
 # host/memory_vectors.py
-_LOOK_PAUSES_SECONDS=(0.0,0.5,1.5);_TRY_PAUSES_SECONDS=(0.5,1.5,15.0,60.0,300.0,*[3600.0]*24);_TRY_SECONDS=60.0;_ROWS_AT_ONCE=12;JOINING_SECONDS=0.05;_IDENTITY_LETTERS=20;_FINGERPRINT_LETTERS=12
+_LOOK_PAUSES_SECONDS=(0.0,0.5,1.5);_TRY_PAUSES_SECONDS=(0.5,1.5,15.0,60.0,300.0,*[3600.0]*24);_TRY_SECONDS=60.0;_ROWS_AT_ONCE=12;_PATIENCE_SECONDS2=0.2;_IDENTITY_LETTERS=20;_FINGERPRINT_LETTERS=12
 def memory_collection(user_id):return f"user-memory-{user_id}"
 async def index_rows(request,user,rows):
  from open_webui.routers import memories as router;prefix=getattr(router,"RAG_EMBEDDING_CONTENT_PREFIX",None);metadata=getattr(router,"_memory_metadata",_metadata_of_0_9);texts=[_indexed_text(row)for row in rows];model=await HostModel.of(request,user);vectors=await model.embed_behind(prefix,texts,query=False)
@@ -3210,11 +3211,9 @@ def _held(client,collection,contents):
   with client.session.session_factory()as session:query=session.query(chunk.id,chunk.text,chunk.vector);rows=query.filter(chunk.collection_name==collection).all()
  return{memory_id:np.asarray(vector,np.float32)for memory_id,text,vector in rows if contents.get(memory_id)==text}
 class VectorUpkeep:
- def __init__(self,sleep=asyncio.sleep):self._sleep=sleep;self._users=KeyedLocks();self._waiting={};self.tasks=set()
- def written(self,user_id,row_ids,step):self._waiting.setdefault(user_id,set()).update(row_ids);task=asyncio.create_task(self._catch_up(user_id,step));self.tasks.add(task);task.add_done_callback(self.tasks.discard);return task
- async def _catch_up(self,user_id,step):
-  await self._sleep(JOINING_SECONDS)
-  async with self._users.of(user_id):row_ids=sorted(self._waiting.pop(user_id,()))
+ def __init__(self,sleep=asyncio.sleep):self._sleep=sleep;self._users=KeyedLocks();self.tasks=set()
+ async def written(self,user_id,row_ids,step):task=asyncio.create_task(self._catch_up(user_id,row_ids,step));self.tasks.add(task);task.add_done_callback(self.tasks.discard);await asyncio.wait({task},timeout=_PATIENCE_SECONDS2)
+ async def _catch_up(self,user_id,row_ids,step):
   for portion in portions(row_ids,_ROWS_AT_ONCE):
    for pause in _TRY_PAUSES_SECONDS:
     try:
@@ -3719,7 +3718,7 @@ def _parsed(url):
  with suppress(ValueError):return URL(text if "://" in text else f"//{text}")
  return URL()
 # host/memories.py
-_NOTE_SECONDS=2.0*DAY_SECONDS;_PATIENCE_SECONDS2=0.2;_NOT_DONE="Open WebUI reported success, but not all is as it was written";_OFF="they are switched off";_FORBIDDEN="the permission is lacking";_REFUSALS=UserCache[str](5000,seconds=20.0)
+_NOTE_SECONDS=2.0*DAY_SECONDS;_NOT_DONE="Open WebUI reported success, but not all is as it was written";_OFF="they are switched off";_FORBIDDEN="the permission is lacking";_REFUSALS=UserCache[str](5000,seconds=20.0)
 @frozen
 class HostMemoryStore:
  request:Request;user:Any
@@ -3737,9 +3736,7 @@ class HostMemoryStore:
   await HOST_DATABASE.upsert("writing memories",table,[{name:row[name]for name in row if name in table.c}for row in rows],*deleting,where=table.c.user_id==self.user.id);ids=[row["id"]for row in rows];touched=[*ids,*gone_ids];these=await self._rows(_columns().id.in_(touched));found={row.id:row for row in these}
   is_written=all(_is_written(row,found.get(row["id"]))for row in rows)
   if not is_written or not found.keys().isdisjoint(gone_ids):raise StoreError(detail=_NOT_DONE)
-  step=self._bring_in_step;in_step=VECTOR_UPKEEP.written(self.user.id,touched,step)
-  if gone:await asyncio.wait({in_step},timeout=_PATIENCE_SECONDS2)
-  written=[found[row_id]for row_id in ids];return[*memories_of_rows(written)]
+  await VECTOR_UPKEEP.written(self.user.id,touched,self._bring_in_step);written=[found[row_id]for row_id in ids];return[*memories_of_rows(written)]
  @uninterrupted
  async def delete_all(self):
   await _require_memories(self.request,self.user);await note_deletion(self.user.id);await HOST_DATABASE.change("erasing the memories",self._deletion())
@@ -4495,13 +4492,13 @@ _UNITS_EMBEDDED_AT_ONCE=32;LONGEST_EMBEDDED=1500;_REST_BETWEEN_CHATS=0.05;_CHATS
 class IndexedChat:embedded:int;units:int
 @dataclass(eq=False)
 class HistoryIndex:
- vectors:HistoryVectors;chats:PastChats;entries:Entries;leases:Leases;rememberable:MessageFilter;embedder_of:Callable[[Sources],Embedder];sleep:Callable[[float],Awaitable[object]]=asyncio.sleep
+ vectors:HistoryVectors;chats:PastChats;entries:Entries;leases:Leases;rememberable:MessageFilter;sleep:Callable[[float],Awaitable[object]]=asyncio.sleep
  def __post_init__(self):self._running={}
  def keeps(self,hook):recalls=hook.settings.history_recall!="off";return recalls and hook.told_kind=="saved"
  async def keep(self,hook,tell):keeping=asyncio.create_task(self._keep(hook,tell));self._running[keeping]=hook.user_id;keeping.add_done_callback(self._running.pop);await keeping
  async def _keep(self,hook,tell):
   if await hook.kind()!="saved":return
-  settings=hook.settings;embedder=self.embedder_of(await hook.sources());keeps_all=settings.index_past_chats and settings.history_recall=="all";await self.sleep(_ANSWER_LOOKS[0]);due=await self.chats.to_index(hook.user_id,"" if keeps_all else hook.chat_id);others=[chat_id for chat_id in due if chat_id!=hook.chat_id]
+  settings=hook.settings;embedder=(await hook.sources()).embedder;keeps_all=settings.index_past_chats and settings.history_recall=="all";await self.sleep(_ANSWER_LOOKS[0]);due=await self.chats.to_index(hook.user_id,"" if keeps_all else hook.chat_id);others=[chat_id for chat_id in due if chat_id!=hook.chat_id]
   if len(others)<=_FEW_CHATS:await self._index(hook,embedder,[hook.chat_id,*others],due);return
   await self._index(hook,embedder,[hook.chat_id],due);lease=f"history:{hook.user_id}"
   if await self.leases.acquire(lease,time.time(),_LEASE_SECONDS):
@@ -6443,7 +6440,7 @@ class Services:
  def __init__(self,start,behind):
   self.foreground=Foreground();tables=HostTables(Sealer(host_secret()));indexes=MemoryIndexes();self.tables=tables;self.indexes=indexes;self.status=StatusLines();formats=AnswerFormats();memories=Memories(archive=tables.archive,trail=tables.audit,number_table=tables.numbers,give_way=self.foreground.give_way)
   learning=Learning(indexes=indexes,pending=tables.pending,memories=memories,leases=tables.leases,costs=tables.costs,formats=formats,start=start,suggestions=Suggestions(tables.suggestions),foreground=self.foreground,status=self.status);self.learning=learning;history_vectors=HostHistoryVectors()
-  self.sweep=HostSweep(tables,history_vectors);past_chats=HostPastChats();self.history=HistoryIndex(vectors=history_vectors,chats=past_chats,entries=tables.entries,leases=tables.leases,rememberable=rememberable_messages,embedder_of=indexes.turn_embedder)
+  self.sweep=HostSweep(tables,history_vectors);past_chats=HostPastChats();self.history=HistoryIndex(vectors=history_vectors,chats=past_chats,entries=tables.entries,leases=tables.leases,rememberable=rememberable_messages)
   past=PastConversation(vectors=history_vectors,chats=past_chats,notes=tables.chat_notes,formats=formats,nulls=partial(indexes.shared.known,tables.vectors))
   self.past_learning=PastLearning(learning=learning,chats=past_chats,runs=ValueTable(tables.entries,"past_run",PastRun,PastRun()),rememberable=rememberable_messages,behind=behind);self.chat_finder=ChatFinder(past=past,chats=past_chats,leases=tables.leases,status=self.status);preprocessor=Preprocessor(formats)
   self.recall=Recall(indexes=indexes,formats=formats,chats=tables.chats,notes=tables.chat_notes,behind=behind,asking=preprocessor.beside,past=past);self.correction=AnswerCorrection();self.postprocessor=Postprocessor(formats=formats,notes=tables.chat_notes,learning=learning,status=self.status)

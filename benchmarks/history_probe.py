@@ -79,7 +79,6 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         entries=tables.entries,
         leases=tables.leases,
         rememberable=list,
-        embedder_of=lambda sources: sources.embedder,
         sleep=lambda _: asyncio.sleep(0),
     )
     history = PastConversation(

@@ -260,6 +260,11 @@ class WordEmbedder:
         self.gate.set()
 
     @property
+    def service(self) -> str:
+        """The label."""
+        return self.label
+
+    @property
     def identity(self) -> EmbedderIdentity:
         """That of a model with the label."""
         return EmbedderIdentity(engine="fake", model=self.label)

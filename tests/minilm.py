@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 
-from adaptive.core.embedding import EmbedderIdentity
 from adaptive.core.model import Vectors
 from adaptive.search import embedders
 from adaptive.search.calibration import (
@@ -94,9 +93,9 @@ class MiniLM:
         self._known = self._kept.read()
 
     @property
-    def identity(self) -> EmbedderIdentity:
-        """The model's name; its makers name no prefixes."""
-        return EmbedderIdentity(engine="tests", model="minilm")
+    def service(self) -> str:
+        """The model's name."""
+        return "minilm"
 
     async def name(self) -> str:
         """The model's name."""

@@ -80,7 +80,6 @@ class Services:
             entries=tables.entries,
             leases=tables.leases,
             rememberable=rememberable_messages,
-            embedder_of=indexes.turn_embedder,
         )
         past = PastConversation(
             vectors=history_vectors,

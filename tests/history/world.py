@@ -318,7 +318,6 @@ class World:
             entries=self.entries,
             leases=self.leases,
             rememberable=rememberable_messages,
-            embedder_of=lambda sources: sources.embedder,
             sleep=self.sleep,
         )
 

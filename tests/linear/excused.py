@@ -107,7 +107,6 @@ FUNCTIONS: Mapping[str, str] = {
         learn.outdated._is_near_its_kind
     """,
     "It compares ids, hashes, dates or vectors, and reads no text.": """
-        host.memory_vectors.VectorUpkeep.written
         search.calibration.SharedVectors.rows
         search.calibration.WeightedExamples.weights_of
         search.calibration.ComparedExamples.scores

@@ -138,6 +138,6 @@ async def test_without_an_answer_keywords_serve() -> None:
     index = await worker.current()
     assert (len(index.memories), index.embedder) == (2, "")
     worker.model.failing = False
-    while worker.indexes.rests.is_open(str(worker.proven.identity)):
+    while worker.indexes.rests.is_open(worker.proven.service):
         await asyncio.sleep(0)
     assert await worker.similarity() == pytest.approx(1)

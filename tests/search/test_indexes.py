@@ -276,7 +276,7 @@ async def test_provider_fails_rests_and_recovers(
     assert len(world.embedder.queries) == asked
     world.embedder.failing = False
     rested.set()
-    while world.indexes.rests.is_open(str(world.embedder.identity)):
+    while world.indexes.rests.is_open(await world.embedder.name()):
         await asyncio.sleep(0)
     assert (await world.current()).ready
 

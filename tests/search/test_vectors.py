@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from adaptive.core.embedding import EmbedderIdentity
 from adaptive.core.model import EmbeddingError, Vectors
 from adaptive.core.runtime import UserCache
 from adaptive.search.vectors import (
@@ -50,10 +49,10 @@ async def test_an_embedder_that_hangs_rests_for_all() -> None:
         TurnEmbedder(inner, one, kept, rests) for one in ("ada", "bob")
     )
     assert await query_vectors(ada, ["boat"], 0.4) is None
-    assert rests.is_open(str(inner.identity))
+    assert rests.is_open(await inner.name())
     assert await query_vectors(bob, ["boat"], 3600) is None
     inner.gate.set()
-    while rests.is_open(str(inner.identity)):
+    while rests.is_open(await inner.name()):
         await asyncio.sleep(0)
     assert await query_vectors(bob, ["boat"], 3600) is not None
 
@@ -97,6 +96,8 @@ async def test_turn_embedder() -> None:
         (await turn.embed(["cat", "dog"], query=True))[1], first[1]
     )
     assert inner.queries == [["boat"], ["boat", "dog"], ["cat"]]
+    await turn.embed(["boat"], query=False)
+    assert inner.calls == [["boat"]]
     await TurnEmbedder(inner, "bob", kept, rests).embed(["boat"], query=True)
     assert inner.queries[3:] == [["boat"]]
 
@@ -108,43 +109,3 @@ def test_products() -> None:
     assert products(rows, others[0]).tolist() == (rows @ others[0]).tolist()
     assert products(rows, others).tolist() == (rows @ others.T).tolist()
     assert products(rows[:0], others).shape == (0, 2)
-
-
-@pytest.mark.parametrize("symmetric", [True, False])
-async def test_queries_serve_as_contents(symmetric: bool) -> None:
-    """What was said is embedded once more to be found later only where a model has prefixes."""
-
-    class Prefixed(WordEmbedder):
-        """May have a prefix."""
-
-        @property
-        def identity(self) -> EmbedderIdentity:
-            prefix = "" if symmetric else "passage: "
-            return EmbedderIdentity("fake", "words", content_prefix=prefix)
-
-    inner = Prefixed()
-    kept = UserCache[Vectors](most=10)
-    turn = TurnEmbedder(inner, "ada", kept, EmbedderRests())
-    asked = await turn.embed(["boat"], query=True)
-    others = TurnEmbedder(inner, "bob", kept, EmbedderRests())
-    for embedder in (turn, others, turn):
-        rows = await embedder.embed(["boat", "dog"], query=False)
-        assert np.array_equal(rows[0], asked[0])
-    new = ["dog"] if symmetric else ["boat", "dog"]
-    assert inner.calls == [new, ["boat", "dog"], new]
-    assert inner.queries == [["boat"]]
-
-
-async def test_contents_keep_no_query_waiting() -> None:
-    """While a content is being embedded for a turn its message is embedded all the same."""
-    inner = WordEmbedder()
-    turn = TurnEmbedder(inner, "ada", UserCache[Vectors](9), EmbedderRests())
-    await turn.embed(["boat"], query=True)
-    inner.gate.clear()
-    content = asyncio.create_task(turn.embed(["dog"], query=False))
-    while not inner.calls:
-        await asyncio.sleep(0)
-    assert len(await turn.embed(["boat"], query=True)) == 1
-    assert not content.done()
-    inner.gate.set()
-    await content

@@ -178,11 +178,6 @@ class EmbedderIdentity:
         named = asdict(self).items()
         return " ".join(f"{name}={value!r}" for name, value in named if value)
 
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether a text has the same vector as a query and as a content."""
-        return self.query_prefix == self.content_prefix
-
     def prefix(self, *, query: bool) -> str:
         """What stands before queries, or before contents."""
         return self.query_prefix if query else self.content_prefix
@@ -211,10 +206,10 @@ class EmbeddingModel(Protocol):
 
 
 class Embedder(Protocol):
-    """An embedding model that was seen to answer."""
+    """An embedding model that was seen to answer; ``service`` is its identity as a text."""
 
     @property
-    def identity(self) -> EmbedderIdentity: ...
+    def service(self) -> str: ...
 
     @property
     def pace(self) -> Pace: ...

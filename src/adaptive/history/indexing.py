@@ -22,7 +22,6 @@ from adaptive.core import (
     HostError,
     Message,
     MessageFilter,
-    Sources,
     frozen,
     has_words,
     head_and_tail,
@@ -77,8 +76,7 @@ class IndexedChat:
 class HistoryIndex:
     """Indexes chats and removes them; the database is the truth, so two workers do no harm.
 
-    ``rememberable`` takes out of a chat what its user has not given to be remembered, and
-    ``embedder_of`` names who has the vectors of what was just said.
+    ``rememberable`` takes out of a chat what its user has not given to be remembered.
     """
 
     vectors: HistoryVectors
@@ -86,7 +84,6 @@ class HistoryIndex:
     entries: Entries
     leases: Leases
     rememberable: MessageFilter
-    embedder_of: Callable[[Sources], Embedder]
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
 
     def __post_init__(self) -> None:
@@ -111,7 +108,7 @@ class HistoryIndex:
         if await hook.kind() != "saved":
             return
         settings = hook.settings
-        embedder = self.embedder_of(await hook.sources())
+        embedder = (await hook.sources()).embedder
         keeps_all = (
             settings.index_past_chats and settings.history_recall == "all"
         )

@@ -18,7 +18,6 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Executable,
-    Index,
     LargeBinary,
     MetaData,
     String,
@@ -26,8 +25,9 @@ from sqlalchemy import (
     Text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.orm import Session
+from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from adaptive.core import JsonMapping, TablesUnavailable, portions
 from adaptive.host.faults import HostFaults, uninterrupted
@@ -200,20 +200,32 @@ class HostDatabase:
     async def _create(self, session: Any) -> None:
         """Create what is missing; a database that may only be read is only asked.
 
-        Of two workers that create at once the database fails one, which finds it there then.
+        Of two workers that create at once PostgreSQL fails one, which is fine. ``IF NOT EXISTS`` is
+        no lock there: the other one's table comes up as a doubled name.
         """
-        for table in self._tables:
-            for item in (table, *table.indexes):
-                try:
-                    await session.run_sync(_create_missing, item)
-                except DBAPIError:
-                    await session.rollback()
-                    await session.run_sync(_create_missing, item)
+        for create in await session.run_sync(self._missing):
+            try:
+                await session.execute(create)
+                await session.commit()
+            except (IntegrityError, ProgrammingError):
+                await session.rollback()
+                await session.execute(create)
                 await session.commit()
 
-
-def _create_missing(session: Session, item: Table | Index) -> None:
-    item.create(session.connection(), checkfirst=True)
+    def _missing(self, session: Session) -> list[ExecutableDDLElement]:
+        """What creates the tables and indexes that are missing, in this order."""
+        connection = session.connection()
+        dialect = connection.dialect
+        missing: list[ExecutableDDLElement] = []
+        for table in self._tables:
+            schema = connection.schema_for_object(table)
+            if not dialect.has_table(connection, table.name, schema):
+                missing.append(CreateTable(table, if_not_exists=True))
+            for index in table.indexes:
+                name = str(index.name)
+                if not dialect.has_index(connection, table.name, name, schema):
+                    missing.append(CreateIndex(index, if_not_exists=True))
+        return missing
 
 
 def host_session() -> AbstractAsyncContextManager[Any]:

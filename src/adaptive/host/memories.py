@@ -51,8 +51,6 @@ from adaptive.memory import DAY_SECONDS
 
 # Over two sweeps: a change by hand whose vector is still being made brings it back behind one.
 _NOTE_SECONDS = 2.0 * DAY_SECONDS
-# Whoever removes memories waits so long for their vectors; it is longer than usual.
-_PATIENCE_SECONDS = 0.2
 _NOT_DONE = "Open WebUI reported success, but not all is as it was written"
 _OFF = "they are switched off"
 _FORBIDDEN = "the permission is lacking"
@@ -150,10 +148,7 @@ class HostMemoryStore:
         )
         if not is_written or not found.keys().isdisjoint(gone_ids):
             raise StoreError(detail=_NOT_DONE)
-        step = self._bring_in_step
-        in_step = VECTOR_UPKEEP.written(self.user.id, touched, step)
-        if gone:
-            await asyncio.wait({in_step}, timeout=_PATIENCE_SECONDS)
+        await VECTOR_UPKEEP.written(self.user.id, touched, self._bring_in_step)
         written = [found[row_id] for row_id in ids]
         return [*memories_of_rows(written)]
 

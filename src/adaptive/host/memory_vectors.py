@@ -56,8 +56,8 @@ _TRY_SECONDS = 60.0
 # Brought in step. Their texts are embedded on one core (see ``host.embedding``), so that another
 # one is left.
 _ROWS_AT_ONCE = 12
-# What a lesson writes comes one by one, and is embedded at once.
-JOINING_SECONDS = 0.05
+# Whoever asked for the write waits for no more; it is longer than usual.
+_PATIENCE_SECONDS = 0.2
 
 # Of the 32 letters that stand for an embedder in our table.
 _IDENTITY_LETTERS = 20
@@ -225,25 +225,21 @@ class VectorUpkeep:
     ) -> None:
         self._sleep = sleep
         self._users = KeyedLocks()
-        # Ids of rows that nobody brings in step yet, by user.
-        self._waiting: dict[str, set[str]] = {}
         self.tasks: set[asyncio.Task[None]] = set()
 
-    def written(
+    async def written(
         self, user_id: str, row_ids: Collection[str], step: BringInStep
-    ) -> asyncio.Task[None]:
-        """Begin to bring rows in step, together with others of the moment."""
-        self._waiting.setdefault(user_id, set()).update(row_ids)
-        task = asyncio.create_task(self._catch_up(user_id, step))
+    ) -> None:
+        """Bring rows in step; what takes longer than a moment, or fails, goes on behind."""
+        task = asyncio.create_task(self._catch_up(user_id, row_ids, step))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
-        return task
+        await asyncio.wait({task}, timeout=_PATIENCE_SECONDS)
 
-    async def _catch_up(self, user_id: str, step: BringInStep) -> None:
+    async def _catch_up(
+        self, user_id: str, row_ids: Collection[str], step: BringInStep
+    ) -> None:
         """Try again and again; in the end the rows are left to an admin's reindexing."""
-        await self._sleep(JOINING_SECONDS)
-        async with self._users.of(user_id):
-            row_ids = sorted(self._waiting.pop(user_id, ()))
         for portion in portions(row_ids, _ROWS_AT_ONCE):
             for pause in _TRY_PAUSES_SECONDS:
                 try:

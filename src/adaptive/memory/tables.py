@@ -143,11 +143,11 @@ def bodies_by_key(
     kind: type[Body], entries: Iterable[Entry]
 ) -> dict[str, Body]:
     """The bodies of entries; one that another release has written in another shape is absent."""
+    read = _reader(kind).validate_python
     bodies: dict[str, Body] = {}
     for entry in entries:
         with suppress(ValueError):
-            read = _reader(kind).validate_python(entry.body)
-            bodies[entry.key] = cast(Body, read)
+            bodies[entry.key] = cast(Body, read(entry.body))
     return bodies
 
 

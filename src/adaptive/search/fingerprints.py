@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from adaptive.core import (
-    EmbedderIdentity,
     EmbeddingError,
     EmbeddingModel,
     Pace,
@@ -128,9 +127,9 @@ class ProvenEmbedder:
     pace: Pace
 
     @property
-    def identity(self) -> EmbedderIdentity:
+    def service(self) -> str:
         """The identity of the model."""
-        return self.model.identity
+        return str(self.model.identity)
 
     async def name(self) -> str:
         """Identity and fingerprint (see ``Embedder``)."""

@@ -123,7 +123,7 @@ class MemoryIndexes:
         running = asyncio.get_running_loop()
         until = running.time() + patience
         while not self._is_ready(index):
-            if self.rests.is_open(str(sources.embedder.identity)):
+            if self.rests.is_open(sources.embedder.service):
                 break
             embedding = user.embedding
             if embedding is None:
@@ -206,7 +206,7 @@ class MemoryIndexes:
         milliseconds = round(1000 * (time.perf_counter() - began))
         told = phrase(
             "embeds_with",
-            model=str(sources.embedder.identity),
+            model=sources.embedder.service,
             n=vectors.shape[1],
             milliseconds=milliseconds,
         )
@@ -252,7 +252,7 @@ class MemoryIndexes:
 
     async def _known_name(self, embedder: Embedder) -> str:
         """The name of an embedder, empty where it does not answer soon: no vector is used then."""
-        rests = self.rests.is_open(str(embedder.identity))
+        rests = self.rests.is_open(embedder.service)
         try:
             async with asyncio.timeout(0 if rests else _PROOF_SECONDS):
                 return await embedder.name()

@@ -22,7 +22,6 @@ import numpy as np
 from adaptive.core import (
     CircuitBreaker,
     Embedder,
-    EmbedderIdentity,
     EmbeddingError,
     EmbeddingModel,
     Memory,
@@ -121,14 +120,14 @@ class EmbedderRests(CircuitBreaker):
         Raises:
             EmbeddingError: it rests, or fails.
         """
-        if self.is_open(str(embedder.identity)):
+        if self.is_open(embedder.service):
             raise EmbeddingError(detail="it rests")
         began = time.monotonic()
         try:
             return await call()
         except (EmbeddingError, asyncio.CancelledError) as error:
             if time.monotonic() - began >= _HANGS_FROM_SECONDS:
-                self.open(str(embedder.identity), _probe(embedder))
+                self.open(embedder.service, _probe(embedder))
             # A user's Stop says nothing of the embedder.
             elif isinstance(error, EmbeddingError):
                 self.begin(embedder)
@@ -136,7 +135,7 @@ class EmbedderRests(CircuitBreaker):
 
     def begin(self, embedder: Embedder) -> None:
         """Let an embedder rest that has failed, if it fails for a probe as well."""
-        self.suspect(str(embedder.identity), _probe(embedder))
+        self.suspect(embedder.service, _probe(embedder))
 
 
 def _probe(embedder: Embedder) -> Callable[[], Awaitable[Vectors]]:
@@ -149,9 +148,8 @@ class TurnEmbedder:
     """An ``Embedder`` that embeds no query of a user twice; it is made for one turn.
 
     Memories and past conversation are searched at the same time, the next turn asks for its former
-    message again, and so do learning and the index of past conversation: ``queries`` are the vectors
-    that this process has made. An embedder that fails, or is not waited for to the end, ``rests``;
-    queries fail at once then.
+    message again, and so does learning: ``queries`` are the vectors that this process has made. An
+    embedder that fails, or is not waited for to the end, ``rests``; queries fail at once then.
     """
 
     embedder: Embedder
@@ -161,9 +159,9 @@ class TurnEmbedder:
     _making: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
-    def identity(self) -> EmbedderIdentity:
-        """The other's identity (see ``Embedder``)."""
-        return self.embedder.identity
+    def service(self) -> str:
+        """The other's service (see ``Embedder``)."""
+        return self.embedder.service
 
     @property
     def pace(self) -> Pace:
@@ -176,14 +174,13 @@ class TurnEmbedder:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts (see ``Embedder``); those of queries are kept."""
-        if not query and not self.identity.is_symmetric:
+        if not query:
             return await self.embedder.embed(texts, query=False)
-        name = await (self.name() if query else self.embedder.name())
+        name = await self.name()
         keys = {
             text: (self.user_id, name, content_hash(text)) for text in texts
         }
-        # Contents, which nobody waits for, keep no query waiting.
-        async with self._making if query else asyncio.Lock():
+        async with self._making:
             known = {text: self.queries.get(key) for text, key in keys.items()}
             rows = {
                 text: vector
@@ -192,18 +189,11 @@ class TurnEmbedder:
             }
             new = [text for text in keys if text not in rows]
             if new:
-                vectors = await self._asked(new, query=query)
+                vectors = await self.rests.ask(self.embedder, new, query=True)
                 rows.update(zip(new, vectors, strict=True))
-            if query:
-                for text, vector in rows.items():
-                    self.queries.put(keys[text], vector)
+            for text, vector in rows.items():
+                self.queries.put(keys[text], vector)
         return np.stack([rows[text] for text in texts])
-
-    async def _asked(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """Vectors that nobody has; a content that is refused lets no embedder rest."""
-        if query:
-            return await self.rests.ask(self.embedder, texts, query=True)
-        return await self.embedder.embed(texts, query=False)
 
 
 @staged("embedding")
