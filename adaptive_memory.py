@@ -2240,7 +2240,9 @@ class EmbedderRests(CircuitBreaker):
    elif isinstance(error,EmbeddingError):self.begin(embedder)
    raise
  def begin(self,embedder):self.suspect(embedder.service,_probe(embedder))
-def _probe(embedder):return partial(embedder.embed,[_PROBE_TEXT],query=True)
+def _probe(embedder):
+ if isinstance(embedder,TurnEmbedder):embedder=embedder.embedder
+ return partial(embedder.embed,[_PROBE_TEXT],query=True)
 @dataclass(eq=False)
 class TurnEmbedder:
  embedder:Embedder;user_id:str;queries:UserCache[Vectors];rests:EmbedderRests;_making:asyncio.Lock=field(default_factory=asyncio.Lock)
@@ -2251,9 +2253,8 @@ class TurnEmbedder:
  async def name(self):return await self.rests.watched(self.embedder,self.embedder.name)
  async def embed(self,texts,*,query):
   if not query:return await self.embedder.embed(texts,query=False)
-  name=await self.name();keys={text:(self.user_id,name,content_hash(text))for text in texts}
   async with self._making:
-   known={text:self.queries.get(key)for text,key in keys.items()};rows={text:vector for text,vector in known.items()if vector is not None};new=[text for text in keys if text not in rows]
+   name=await self.name();keys={text:(self.user_id,name,content_hash(text))for text in texts};known={text:self.queries.get(key)for text,key in keys.items()};rows={text:vector for text,vector in known.items()if vector is not None};new=[text for text in keys if text not in rows]
    if new:vectors=await self.rests.ask(self.embedder,new,query=True);rows.update(zip(new,vectors,strict=True))
    for text,vector in rows.items():self.queries.put(keys[text],vector)
   return np.stack([rows[text]for text in texts])
@@ -3750,9 +3751,11 @@ class HostMemoryStore:
   these=_columns().id.in_(row_ids)
   with HostFaults("bringing Open WebUI's vectors in step"):
    standing=await self._rows(these)
-   if standing:await index_rows(self.request,self.user,standing);standing=await self._rows(these)
-   gone={*row_ids}-{row.id for row in standing}
-   if gone:await delete_vectors(self.user.id,gone)
+   try:
+    if standing:await index_rows(self.request,self.user,standing);standing=await self._rows(these)
+   finally:
+    gone={*row_ids}-{row.id for row in standing}
+    if gone:await delete_vectors(self.user.id,gone)
 async def note_deletion(user_id,database=OUR_DATABASE):
  with faults_logged("noting a deletion"):await HostLeases(database).acquire(stale_vectors(user_id),time.time(),_NOTE_SECONDS)
 def stale_vectors(user_id):return f"stale_vectors:{user_id}"
@@ -3898,8 +3901,11 @@ async def restore_memory(user,memory_id,step=""):
 def restored_scope(copy):return "" if copy.reason==FOLDER_IS_GONE else copy.memory.scope
 def _said3(copy):return restored_scope(copy),comparable(copy.memory.content)
 def plan_restoration(archived,rows,limit):
- newest_first=sorted(archived,key=lambda copy:(-copy.archived_at,-copy.memory.importance));said={(row.scope,comparable(row.content))for row in rows};standing={row.id for row in rows};summaries=standing.union(copy.memory.id for copy in archived)
- coming=[copy.memory for copy in newest_first if copy.memory.id not in standing and _said3(copy)not in said and copy.summary_id not in summaries];chosen=coming[:max(limit-len(rows),0)]if limit else coming;reason=phrase("same_known")
+ newest_first=sorted(archived,key=lambda copy:(-copy.archived_at,-copy.memory.importance));said={(row.scope,comparable(row.content))for row in rows};standing={row.id for row in rows};summaries=standing.union(copy.memory.id for copy in archived);coming=[]
+ for copy in newest_first:
+  is_known=copy.memory.id in standing or _said3(copy)in said
+  if not is_known and copy.summary_id not in summaries:coming.append(copy.memory);said.add(_said3(copy))
+ chosen=coming[:max(limit-len(rows),0)]if limit else coming;reason=phrase("same_known")
  if len(chosen)<len(coming):reason=phrase("limit_is",n=limit)
  staying=len(archived)-len(chosen);told=""
  if staying:told=phrase("still_archived",n=staying,reason=reason)

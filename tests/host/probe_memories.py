@@ -173,6 +173,30 @@ async def erased_meanwhile(
     return len(found.ids[0]) if found and found.ids else 0
 
 
+async def replaced_while_away(
+    store: Any, client: Any, draft: Any, source: Any
+) -> bool:
+    """Whether the vector of a memory goes that is replaced while no vectors can be made."""
+    from adaptive.core.model import NewMemory
+
+    async def failing(*_: Any, **__: Any) -> Any:
+        raise OSError("away")
+
+    (former,) = await store.write(NewMemory(draft, source))
+    await in_step()
+    store.request.app.state.EMBEDDING_FUNCTION = failing
+    await store.write(NewMemory(draft, source), gone=[former])
+    found = await client.get(f"user-memory-{store.user.id}")
+    for _ in range(20):
+        if former.id not in found.ids[0]:
+            break
+        await asyncio.sleep(0.01)
+        found = await client.get(f"user-memory-{store.user.id}")
+    store.request.app.state.EMBEDDING_FUNCTION = embed
+    await in_step()
+    return former.id not in found.ids[0]
+
+
 async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     """Write end dates, and erase vectors that have lost their rows."""
     sys.path.insert(0, arguments["source"])
@@ -251,6 +275,9 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     return {
         "erased_meanwhile": await erased_meanwhile(
             store_of("finn"), CLIENT, draft, source
+        ),
+        "replaced_while_away": await replaced_while_away(
+            store_of("gus"), CLIENT, draft, source
         ),
         "swallowed": await swallowed(store_of("eve"), CLIENT, draft, source),
         "at_once": await at_once(store_of, CLIENT, draft, source),

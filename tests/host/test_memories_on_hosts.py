@@ -32,6 +32,7 @@ def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
             "User rents a boat.",
         ],
         "erased_meanwhile": 0,
+        "replaced_while_away": True,
         "held": [[18.0, 1.0, 2.0], []],
         "lies": [NOT_DONE] * 3,
         "vectors": [1, 1, 0],

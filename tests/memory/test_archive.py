@@ -17,6 +17,7 @@ from adaptive.core.model import (
 )
 from adaptive.learn.queue import always
 from adaptive.memory.archive import (
+    plan_restoration,
     prune_store,
     restore_memory,
 )
@@ -267,6 +268,19 @@ async def test_restored_elsewhere_meanwhile() -> None:
     assert await restore_memory(world.room(), "old")
     ada = world.memory(blacklist_topics="porto")
     (told,) = await ada.restore(["old", "b"])
+    assert told.startswith("Still archived: 1 (")
+
+
+async def test_two_copies_of_a_fact() -> None:
+    """Of copies that say the same one comes back, and the other is told to stay."""
+    world = World()
+    copies = [
+        ArchivedMemory(memory(each, "User likes tea."), "old", NOW)
+        for each in ("a", "b")
+    ]
+    await world.archive.put("ada", copies)
+    chosen, told = plan_restoration(copies, [], 0)
+    assert [one.content for one in chosen] == ["User likes tea."]
     assert told.startswith("Still archived: 1 (")
 
 

@@ -281,6 +281,24 @@ async def test_provider_fails_rests_and_recovers(
     assert (await world.current()).ready
 
 
+async def test_rest_of_turns_embedder_ends() -> None:
+    """An embedder that rests since a turn's memory could not be embedded is asked again until it answers."""
+    rests = EmbedderRests(lambda _: asyncio.sleep(0))
+    world = World(TEA, DOG, indexes=MemoryIndexes(rests=rests))
+    await world.warm()
+    world.store.rows[HOME.id] = HOME
+    turn = world.indexes.turn_embedder(world.sources)
+    world.embedder.failing = True
+    await world.indexes.current(replace(world.sources, embedder=turn), 60)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert rests.is_open(world.embedder.service)
+    world.embedder.failing = False
+    for _ in range(500):
+        await asyncio.sleep(0)
+    assert not rests.is_open(world.embedder.service)
+
+
 @pytest.mark.parametrize(
     ("size", "filling", "taken"),
     [(64, 0, True), (64, 8, True), (56, 8, False), (63, 1, False)],

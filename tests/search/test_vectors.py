@@ -109,3 +109,29 @@ def test_products() -> None:
     assert products(rows, others[0]).tolist() == (rows @ others[0]).tolist()
     assert products(rows, others).tolist() == (rows @ others.T).tolist()
     assert products(rows[:0], others).shape == (0, 2)
+
+
+async def test_vectors_of_one_model() -> None:
+    """Queries that wait for each other while a service's model is exchanged get vectors of one."""
+    inner = Renamed()
+    kept = UserCache[Vectors](9)
+    turn = TurnEmbedder(inner, "ada", kept, EmbedderRests())
+    await turn.embed(["boat"], query=True)
+    inner.gate.clear()
+    asked = [
+        asyncio.create_task(turn.embed(texts, query=True))
+        for texts in (["cat"], ["boat", "dog"])
+    ]
+    await asyncio.sleep(0)
+    inner.dimension *= 2
+    inner.gate.set()
+    _, vectors = await asyncio.gather(*asked)
+    assert vectors.shape == (2, inner.dimension)
+    assert inner.queries == [["boat"], ["cat"], ["boat", "dog"]]
+
+
+class Renamed(WordEmbedder):
+    """An embedder that is named by the length of its vectors."""
+
+    async def name(self) -> str:
+        return str(self.dimension)

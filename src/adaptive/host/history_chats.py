@@ -239,7 +239,7 @@ def _message_columns() -> list[Any]:
 
 
 def _said(query: Any, user_id: str, since: float, until: float) -> Any:
-    """A query of chats, as one of what the user has said in them in a time."""
+    """Narrow a query of chats to what their user has said in a time."""
     chat = HOST_CHATS.c
     message = HOST_MESSAGES.c
     return query.join(HOST_MESSAGES, message.chat_id == chat.id).where(

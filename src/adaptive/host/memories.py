@@ -187,13 +187,16 @@ class HostMemoryStore:
         these = _columns().id.in_(row_ids)
         with HostFaults("bringing Open WebUI's vectors in step"):
             standing = await self._rows(these)
-            if standing:
-                await index_rows(self.request, self.user, standing)
-                # A memory may have been erased while its vector was made.
-                standing = await self._rows(these)
-            gone = {*row_ids} - {row.id for row in standing}
-            if gone:
-                await delete_vectors(self.user.id, gone)
+            try:
+                if standing:
+                    await index_rows(self.request, self.user, standing)
+                    # A memory may have been erased while its vector was made.
+                    standing = await self._rows(these)
+            finally:
+                # Whatever keeps vectors from being made keeps none that has to go.
+                gone = {*row_ids} - {row.id for row in standing}
+                if gone:
+                    await delete_vectors(self.user.id, gone)
 
 
 async def note_deletion(

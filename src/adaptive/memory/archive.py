@@ -228,13 +228,12 @@ def plan_restoration(
     standing = {row.id for row in rows}
     # A summary that was archived itself comes back in the place of its originals.
     summaries = standing.union(copy.memory.id for copy in archived)
-    coming = [
-        copy.memory
-        for copy in newest_first
-        if copy.memory.id not in standing
-        and _said(copy) not in said
-        and copy.summary_id not in summaries
-    ]
+    coming: list[Memory] = []
+    for copy in newest_first:
+        is_known = copy.memory.id in standing or _said(copy) in said
+        if not is_known and copy.summary_id not in summaries:
+            coming.append(copy.memory)
+            said.add(_said(copy))
     chosen = coming[: max(limit - len(rows), 0)] if limit else coming
     reason = phrase("same_known")
     if len(chosen) < len(coming):

@@ -139,7 +139,9 @@ class EmbedderRests(CircuitBreaker):
 
 
 def _probe(embedder: Embedder) -> Callable[[], Awaitable[Vectors]]:
-    """What asks an embedder for the vector of a text that is nobody's."""
+    """What asks an embedder for the vector of a text that is nobody's, also while it rests."""
+    if isinstance(embedder, TurnEmbedder):
+        embedder = embedder.embedder
     return partial(embedder.embed, [_PROBE_TEXT], query=True)
 
 
@@ -176,11 +178,12 @@ class TurnEmbedder:
         """Vectors of the texts (see ``Embedder``); those of queries are kept."""
         if not query:
             return await self.embedder.embed(texts, query=False)
-        name = await self.name()
-        keys = {
-            text: (self.user_id, name, content_hash(text)) for text in texts
-        }
         async with self._making:
+            name = await self.name()
+            keys = {
+                text: (self.user_id, name, content_hash(text))
+                for text in texts
+            }
             known = {text: self.queries.get(key) for text, key in keys.items()}
             rows = {
                 text: vector
