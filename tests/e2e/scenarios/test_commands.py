@@ -318,11 +318,11 @@ async def test_what_is_known_about_a_user(
     assert "wine" not in told_page
     (request,) = host.model.requests_titled("# About you")
     assert "Porto" in request.user_text
+    assert "| 1 |" in await answered(page.new_chat(), "/memory cost")
     await chat.send("Where do I live?")
     sent = json.dumps(host.model.chat_requests()[-1].messages)
     assert "known about you" not in sent
     assert len(await page.memories()) == 2
-    assert "| 1 |" in await answered(page.new_chat(), "/memory cost")
 
 
 @pytest.mark.every_release
